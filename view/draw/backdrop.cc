@@ -105,6 +105,15 @@ void draw_bands(const Frame& frame, Painter& painter) {
       if (lane + 1 == lanes) painter.fill(Ink::Band, 0, frame.y(track, lanes), width, 1, 120);
       if (y < free_from) continue;
       const std::string text = executor_title(*t.trace, t.rows->lanes[lane]);
+      if (frame.has_labels) {  // above the stretches, which it must not cover
+        const double size = frame.label_size;
+        const double baseline = frame.label_baseline(track, lane);
+        const std::string shown = fitting(text, size, width - 12);
+        painter.fill(Ink::Background, 2, y + 1, text_width(shown, frame.label_size) + 8,
+                     baseline + 1.5 - y, 225);
+        painter.text(Ink::Band, 6, baseline, frame.label_size, shown);
+        continue;
+      }
       name(0, y, fitting(text, 11, width - 12), 11);
       free_from = y + 16;
     }

@@ -46,6 +46,10 @@ struct Frame {
                           : static_cast<double>(static_cast<int64_t>(exact + 65536.5)) - 65536;
   }
   double bar_y(size_t track, uint32_t row) const { return y(track, row) + bar_top; }
+  // Of the name above a bar.
+  double label_baseline(size_t track, uint32_t row) const {
+    return bar_y(track, row) - (row_height < 11 ? 1.5 : 2.5);
+  }
   // Where lines to and from a bar begin. A folded row is between its neighbours.
   double middle_y(size_t track, uint32_t row) const {
     return folded(track, row) ? y(track, row) : bar_y(track, row) + bar_height / 2;

@@ -122,7 +122,7 @@ void place(const Frame& frame, Painter& painter, double x, double baseline, cons
 void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& painter,
                   const std::vector<Candidate>& all) {
   const Track& t = frame.tracks[track];
-  const double baseline = frame.bar_y(track, row) - (frame.row_height < 11 ? 1.5 : 2.5);
+  const double baseline = frame.label_baseline(track, row);
   double free_from = -1e9;
   StringId last_text = 0;
   for (size_t i = 0; i < all.size() && !painter.full(); i++) {
@@ -188,6 +188,81 @@ void place_kinds(const Frame& frame, size_t track, uint32_t row, Painter& painte
   }
   painter.show_nothing();
 }
+
+// The names of what ran on a thread, above the stretches that are wide enough, as far as the next
+// such stretch. They give way to the name of the lane and to other texts of the list from `first`
+// on.
+class LaneLabels {
+ public:
+  LaneLabels(const Frame& frame, size_t track, uint32_t row, Painter& painter, size_t first)
+      : frame_(frame),
+        track_(track),
+        row_(row),
+        painter_(painter),
+        baseline_(frame.label_baseline(track, row)) {
+    const DrawList& list = painter.list();
+    for (size_t i = first; i < list.primitives.size(); i++) {
+      const Primitive& p = list.primitives[i];
+      if (p.shape == Shape::Text && p.y - p.size < baseline_ + 2 &&
+          baseline_ - frame.label_size < p.y + 3)
+        taken_.push_back({p.x, p.x + text_width(list.text(p), p.size)});
+    }
+  }
+
+  void place_all() {
+    const Track& track = frame_.tracks[track_];
+    const double right = frame_.window.width - edge_margin;
+    Stretch last;
+    each_activation(frame_, track_, row_, [&](uint32_t position, double x, double end) {
+      x = std::max(x, edge_margin);
+      if (std::min(end, right) - x < narrow) return;
+      place_one(last, x - between);
+      last = {x, std::min(end, right),
+              track.model->activations[track.rows->activations[position]].task};
+    });
+    place_one(last, right);
+  }
+
+ private:
+  struct Range {
+    double x, end;
+  };
+  struct Stretch {
+    double x = 0;
+    double end = 0;
+    TaskIndex task = no_index;
+  };
+
+  void place_one(const Stretch& stretch, double limit) {
+    const Track& track = frame_.tracks[track_];
+    if (stretch.task >= track.model->tasks.size()) return;  // or there was none
+    if (painter_.full() || frame_.mark(track_, stretch.task) == 2) return;
+    Range room{stretch.x, std::max(stretch.end, limit)};
+    for (const Range& other : taken_) {
+      if (other.end + between <= room.x || other.x - between >= room.end) continue;
+      if (other.x - room.x > room.end - other.end)  // the longer part
+        room.end = other.x - between;
+      else
+        room.x = other.end + between;
+    }
+    if (room.x > stretch.end - narrow) return;
+    std::string name = task_name(*track.trace, track.model->tasks[stretch.task]);
+    if (name.empty()) name = task_title(*track.trace, track.model->tasks[stretch.task]);
+    const std::string text =
+        fit_text(safe_text(name), frame_.label_size, static_cast<float>(room.end - room.x));
+    if (text.empty()) return;
+    painter_.show({Item::Kind::Task, static_cast<uint32_t>(track_), stretch.task});
+    place(frame_, painter_, room.x, baseline_, text, text_width(text, frame_.label_size));
+    painter_.show_nothing();
+  }
+
+  const Frame& frame_;
+  size_t track_;
+  uint32_t row_;
+  Painter& painter_;
+  double baseline_;
+  std::vector<Range> taken_;  // by other texts of this line
+};
 
 // Names in rows that are too low for them: placed above a bar, where the rows above have no bars
 // and no text. Long bars first.
@@ -356,6 +431,10 @@ void draw_labels(const Frame& frame, Painter& painter, size_t first_text) {
       if (top < frame.areas.rows - 2 ||
           top + frame.bar_top + frame.bar_height > frame.areas.counters)
         continue;
+      if (frame.tracks[track].rows->is_lane(row)) {
+        LaneLabels(frame, track, row, painter, first_text).place_all();
+        continue;
+      }
       std::vector<Candidate> all = candidates(frame, track, row);
       if (frame.has_kinds && top + frame.row_height <= frame.areas.counters + 2)
         place_kinds(frame, track, row, painter, all);

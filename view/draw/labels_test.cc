@@ -119,6 +119,42 @@ TEST_CASE("lanes and tracks have names") {
   CHECK(texts(list).count("c") == 1);
 }
 
+TEST_CASE("a stretch of a lane that is wide enough has the name of its task") {
+  Drawn d;
+  d.trace.executors = {{d.trace.strings.intern("main"), 11, 0},
+                       {d.trace.strings.intern("worker"), 12, 1}};
+  const TaskIndex a = d.task(0, 1000, "session");
+  const TaskIndex b = d.task(0, 1000, "reader");
+  const TaskIndex c = d.task(0, 1000, "");
+  d.model.activations = {{0, 300, a, 0},   {310, 320, b, 0}, {400, 700, b, 0},
+                         {200, 600, a, 1}, {700, 900, c, 1}, {920, 1000, 77, 1}};
+  const auto in_lane = [&](const DrawList& list, int lane) {
+    std::vector<std::string> found;
+    for (const Primitive& p : all(list, Shape::Text, Ink::Label))
+      if (p.y > d.areas().rows + static_cast<float>(lane) * 26 &&
+          p.y < d.areas().rows + static_cast<float>(lane + 1) * 26)
+        found.emplace_back(list.text(p));
+    return found;
+  };
+  using Names = std::vector<std::string>;
+  const DrawList list = d.picture();
+  CHECK(in_lane(list, 0) == Names{"session", "reader"});  // the short one between has no room
+  CHECK(in_lane(list, 1) == Names{"session", "#3"});
+  CHECK(overlapping_texts(list) == 0);
+  for (const Primitive& p : all(list, Shape::Text, Ink::Label))
+    if (list.text(p) == "session" && p.y < d.areas().rows + 26)
+      CHECK(p.item == Item{Item::Kind::Task, 0, a});
+
+  d.window.from = 90;  // each name is within its stretch, beside the name of the lane
+  d.window.to = 1090;
+  for (const Primitive& p : all(d.picture(), Shape::Text, Ink::Label))
+    if (p.y < d.areas().rows + 26) CHECK(p.x >= text_width("main/11", 11));
+  const uint8_t faded[] = {2, 0, 0};
+  const std::span<const uint8_t> of_tracks[] = {faded};
+  d.marks.tasks = of_tracks;
+  CHECK(in_lane(d.picture(), 0) == Names{"reader"});
+}
+
 TEST_CASE("a tiny trace beside a big one has its title") {
   Drawn big = crowd(3'000, 400, 50);
   Drawn tiny;
