@@ -43,6 +43,9 @@
 //  - is copied from the coroutine's only parameter;
 //  - has a yield_value or a single await_transform without a twin, which returns an awaiter that
 //    accepts handles of other promises;
+//  - has a template yield_value that may accept a value of the return type's first argument: it is
+//    not compiled for that, so that its awaiter is unknown. Exceptions: another overload is better,
+//    or the template accepts {};
 //  - is contained, and has a yield_value, return_value or await_transform without an exact twin
 //    (see coroutine/overloads.h). Exception: a return_value that is a template.
 //
@@ -73,7 +76,8 @@
 //    argument-dependent lookup (for example one for std::chrono::duration in the global namespace).
 //    If that finds one, others in the scope of the co_await are not considered.
 //  - A constructor template of a promise is tried without arguments, too, and must compile.
-//  - Frames are larger, also while recording is off, by 24 bytes and what g++ keeps of the awaiters:
+//  - Frames are larger, also while recording is off, by 24 bytes and what g++ keeps of the
+//  awaiters:
 //    a promise that takes its frames from blocks of a fixed size may find them too small. clang at
 //    -O2 no longer puts a frame into that of its caller.
 //  - A name coroutine_traits of the program is another one before and after <coroutine> is read.
@@ -121,6 +125,9 @@
 //    until its next recorded step. If only yields of other types than the return type's first
 //    argument get an awaiter with a template await_suspend, it is instantiated with a promise
 //    derived from P.
+//  - A template yield_value or return_value of a final promise is compiled with the return type's
+//    first argument and with P::value_type, if its return type is deduced. One of another promise
+//    that is beside a private overload does not compile.
 //  - A contained promise whose yield_value is overloaded, accepts neither a value of the return
 //    type's first argument nor an int, a string or braces, and has no overload that is the only one
 //    of its form, is not recognised as a generator: a yield compiles only if its argument is
