@@ -119,6 +119,14 @@ inline void __resumed_before_ready(__frame& __f) {
 // "unique") would prevent them from being unloaded.
 #define SKEIN_DETAIL_HIDDEN __attribute__((__visibility__("hidden")))
 
+// The unsigned arithmetic of this function may overflow.
+#if defined(__clang__)
+#define SKEIN_DETAIL_WRAPS \
+  __attribute__((__no_sanitize__("unsigned-integer-overflow", "unsigned-shift-base")))
+#else
+#define SKEIN_DETAIL_WRAPS
+#endif
+
 // A set of nonzero words; the key is the word without its low kLow bits. A full set overwrites
 // older words. Threads: any.
 template <unsigned _KLow>
@@ -126,7 +134,7 @@ struct __word_set {
   static constexpr unsigned _KBits = 10, _KTries = 8;
   uint64_t __words[1 << _KBits];
 
-  static unsigned __slot(uint64_t __key, unsigned __tried) {
+  SKEIN_DETAIL_WRAPS static unsigned __slot(uint64_t __key, unsigned __tried) {
     return (static_cast<unsigned>((__key * 0x9E3779B97F4A7C15ull) >> (64 - _KBits)) + __tried) %
            (1 << _KBits);
   }
@@ -155,7 +163,7 @@ SKEIN_DETAIL_HIDDEN inline constinit __word_set<0> __traced_regions = {};
 inline constexpr unsigned long _KFrameToPromise = 2 * sizeof(void*);
 using __any_word __attribute__((__may_alias__)) = volatile uintptr_t;
 
-inline void __remember(const __frame& __f, const void* promise) {
+SKEIN_DETAIL_WRAPS inline void __remember(const __frame& __f, const void* promise) {
   const uintptr_t __begin = reinterpret_cast<uintptr_t>(promise) - _KFrameToPromise;
   const uint64_t destroy = reinterpret_cast<const __any_word*>(__begin)[1];
   const uint64_t __offset = (reinterpret_cast<uintptr_t>(&__f) - __begin) / sizeof(void*);
@@ -240,7 +248,7 @@ inline const char* __type_name() noexcept {
 __attribute__((__no_sanitize__("memory")))
 #endif
 __attribute__((__no_sanitize__("address"), __no_sanitize__("thread"), __noinline__))
-SKEIN_DETAIL_HIDDEN inline const void*
+SKEIN_DETAIL_WRAPS SKEIN_DETAIL_HIDDEN inline const void*
 __object_in(const void* __at, unsigned long __size, const void* __promise) {
   constexpr unsigned __area_bits = 36;
   constexpr unsigned long __most = 8 * sizeof(void*);
