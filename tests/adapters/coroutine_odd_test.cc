@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <coroutine>
 #include <cstring>
@@ -734,4 +735,69 @@ TEST_CASE("a template yield_value is compiled for no type that the program does 
   finish(yielded);
   CHECK(yielded.own.handle.promise().text == "abb");
   CHECK(fake::words().front() == "create 1 under 0 kind 2");
+}
+
+// Its operator co_await accepts anything, but is compiled for what is awaited only.
+namespace accepting {
+struct Awaiter {
+  int value;
+  bool await_ready() { return false; }
+  bool await_suspend(std::coroutine_handle<>) { return false; }
+  int await_resume() { return value; }
+};
+struct Operand {
+  int value;
+  Awaiter get() { return {value}; }
+};
+template <class T>
+auto operator co_await(T&& t) {
+  return t.get();
+}
+struct Sum {
+  struct promise_type : Basics {
+    int sum = 0;
+    Sum get_return_object() { return {Owner<promise_type>(*this)}; }
+    void return_value(int v) { sum = v; }
+    std::suspend_always yield_value(int) { return {}; }
+  };
+  Owner<promise_type> own;
+};
+}  // namespace accepting
+namespace accepting_lvalues {
+struct Operand {
+  int value;
+  accepting::Awaiter get() { return {value}; }
+};
+template <class T>
+auto operator co_await(T& t) {
+  return t.get();
+}
+}  // namespace accepting_lvalues
+namespace accepting_values {
+struct Operand {
+  int value;
+  accepting::Awaiter get() { return {value}; }
+};
+template <class T>
+auto operator co_await(T t) {
+  return t.get();
+}
+}  // namespace accepting_values
+static accepting::Sum sum() {
+  co_yield 1;
+  accepting::Operand two{2};
+  accepting_lvalues::Operand three{3};
+  accepting_values::Operand four{4};
+  co_return co_await accepting::Operand{1} + co_await two + co_await three + co_await four +
+      co_await accepting_values::Operand{5};
+}
+
+TEST_CASE("an operator co_await that accepts anything") {
+  fake::reset();
+  auto coroutine = sum();
+  finish(coroutine);
+  CHECK(coroutine.own.handle.promise().sum == 15);
+  CHECK(std::ranges::count_if(fake::calls(), [](const fake::Call& call) {
+          return call.what.starts_with("suspend") && call.line != 0;
+        }) == 6);
 }

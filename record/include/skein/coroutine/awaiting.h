@@ -255,118 +255,129 @@ constexpr bool __left_to_compiler() {
 // The awaiter that the compiler sees. D: the promise that the compiler sees. The location is a
 // default argument of the functions that need it, and not a member: while recording is off, it
 // costs nothing.
+//
+// A member class: for a template specialisation, argument-dependent lookup of operator co_await
+// would search the namespaces of the arguments, where a template may accept anything.
 template <class _Dp, __step _Step, class _Tp, __target _Target>
-struct __traced_awaiter : __of_promise<_Dp, _Step> {
-  __held<_Tp> __inner;
+struct __traced_awaiter_for {
+  struct __type : __of_promise<_Dp, _Step> {
+    __held<_Tp> __inner;
 
-  template <class... _Fp>
-  explicit __traced_awaiter(_Dp* __d, _Fp&&... __from) noexcept(_Step == __step::final)
-      : __of_promise<_Dp, _Step>{__d}, __inner(static_cast<_Fp&&>(__from)...) {}
-  __traced_awaiter(const __traced_awaiter&) = delete;
+    template <class... _Fp>
+    explicit __type(_Dp* __d, _Fp&&... __from) noexcept(_Step == __step::final)
+        : __of_promise<_Dp, _Step>{__d}, __inner(static_cast<_Fp&&>(__from)...) {}
+    __type(const __type&) = delete;
 
-  using _Handle = std::coroutine_handle<typename _Dp::skein_promise_type>;
-  using _Awaiter = decltype(::skein::__detail::__some<__held<_Tp>&>().__awaiter());
-  using _Passed = __passed_handle<typename _Dp::skein_promise_type>;
-  using _Suspended = decltype(::skein::__detail::__some<_Awaiter>().await_suspend(
-      ::skein::__detail::__some<_Passed>()));
-  static constexpr bool _KSuspendsNoexcept = noexcept(
-      ::skein::__detail::__some<_Awaiter>().await_suspend(::skein::__detail::__some<_Passed>()));
+    using _Handle = std::coroutine_handle<typename _Dp::skein_promise_type>;
+    using _Awaiter = decltype(::skein::__detail::__some<__held<_Tp>&>().__awaiter());
+    using _Passed = __passed_handle<typename _Dp::skein_promise_type>;
+    using _Suspended = decltype(::skein::__detail::__some<_Awaiter>().await_suspend(
+        ::skein::__detail::__some<_Passed>()));
+    static constexpr bool _KSuspendsNoexcept = noexcept(
+        ::skein::__detail::__some<_Awaiter>().await_suspend(::skein::__detail::__some<_Passed>()));
 
-  bool await_ready(::skein::__detail::__place __here = SKEIN_DETAIL_PLACE) noexcept(
-      _Step == __step::final || noexcept(::skein::__detail::__some<_Awaiter>().await_ready())) {
-    const bool __ready = static_cast<bool>(__inner.__awaiter().await_ready());
-    if constexpr (_Step == __step::__initial && !__is_same(_Tp, std::suspend_never) &&
-                  !__is_same(_Tp, std::suspend_always)) {
-      if (__ready) ::skein::__detail::__started(this->__self->skein_frame);
-    } else if constexpr (_Step == __step::__await || _Step == __step::__yield) {
-      if (__ready && skein_enabled()) {
-        ::skein::__detail::__resumed_before_ready(this->__self->skein_frame);
-        if constexpr (_Step == __step::__await) {
-          skein_task* __task = &this->__self->skein_frame.__task;
+    bool await_ready(::skein::__detail::__place __here = SKEIN_DETAIL_PLACE) noexcept(
+        _Step == __step::final || noexcept(::skein::__detail::__some<_Awaiter>().await_ready())) {
+      const bool __ready = static_cast<bool>(__inner.__awaiter().await_ready());
+      if constexpr (_Step == __step::__initial && !__is_same(_Tp, std::suspend_never) &&
+                    !__is_same(_Tp, std::suspend_always)) {
+        if (__ready) ::skein::__detail::__started(this->__self->skein_frame);
+      } else if constexpr (_Step == __step::__await || _Step == __step::__yield) {
+        if (__ready && skein_enabled()) {
+          ::skein::__detail::__resumed_before_ready(this->__self->skein_frame);
+          if constexpr (_Step == __step::__await) {
+            skein_task* __task = &this->__self->skein_frame.__task;
+            if (const void* __object = __concerned())
+              skein_ready_on(__task, __object,
+                             ::skein::__detail::__type_name<typename __held<_Tp>::__named>(),
+                             __here.__get());
+            else
+              skein_ready(__task, __awaited(true), __here.__get());
+          }
+        }
+      }
+      return __ready;
+    }
+
+    template <class _Hp>
+    SKEIN_DETAIL_OUT_OF_FRAME _Suspended await_suspend(
+        _Hp __h,
+        ::skein::__detail::__place __here = SKEIN_DETAIL_PLACE) noexcept(_Step == __step::final ||
+                                                                         _KSuspendsNoexcept) {
+      _Handle __handle = _Handle::from_address(__h.address());
+      if constexpr (_Step == __step::__await || _Step == __step::__yield) {
+        __frame& __f = this->__self->skein_frame;
+        if (skein_enabled()) {
+          ::skein::__detail::__resumed_unreported(__f);
           if (const void* __object = __concerned())
-            skein_ready_on(__task, __object,
-                           ::skein::__detail::__type_name<typename __held<_Tp>::__named>(),
-                           __here.__get());
+            skein_suspend_on(&__f.__task, __object,
+                             ::skein::__detail::__type_name<typename __held<_Tp>::__named>(),
+                             __here.__get(), ::skein::__detail::__previous_of(__f));
           else
-            skein_ready(__task, __awaited(true), __here.__get());
+            skein_suspend(&__f.__task, __awaited(false), __here.__get(),
+                          ::skein::__detail::__previous_of(__f));
+        }
+        __f.__previous = _KSuspended;
+      }
+      if constexpr (_Step == __step::final || _KSuspendsNoexcept) {
+        return __inner.__awaiter().await_suspend(static_cast<_Passed>(__handle));
+      } else {
+        __resume_if_thrown __guard{&this->__self->skein_frame};
+        if constexpr (__is_same(_Suspended, void)) {
+          __inner.__awaiter().await_suspend(static_cast<_Passed>(__handle));
+          __guard.__f = nullptr;
+        } else {
+          _Suspended __result = __inner.__awaiter().await_suspend(static_cast<_Passed>(__handle));
+          __guard.__f = nullptr;
+          return __result;
         }
       }
     }
-    return __ready;
-  }
 
-  template <class _Hp>
-  SKEIN_DETAIL_OUT_OF_FRAME _Suspended await_suspend(
-      _Hp __h,
-      ::skein::__detail::__place __here = SKEIN_DETAIL_PLACE) noexcept(_Step == __step::final ||
-                                                                       _KSuspendsNoexcept) {
-    _Handle __handle = _Handle::from_address(__h.address());
-    if constexpr (_Step == __step::__await || _Step == __step::__yield) {
-      __frame& __f = this->__self->skein_frame;
-      if (skein_enabled()) {
-        ::skein::__detail::__resumed_unreported(__f);
-        if (const void* __object = __concerned())
-          skein_suspend_on(&__f.__task, __object,
-                           ::skein::__detail::__type_name<typename __held<_Tp>::__named>(),
-                           __here.__get(), ::skein::__detail::__previous_of(__f));
-        else
-          skein_suspend(&__f.__task, __awaited(false), __here.__get(),
-                        ::skein::__detail::__previous_of(__f));
+    decltype(auto) await_resume() noexcept(
+        noexcept(::skein::__detail::__some<_Awaiter>().await_resume())) {
+      if constexpr (_Step != __step::final) {
+        if (skein_enabled() && ::skein::__detail::__not_running(this->__self->skein_frame))
+          ::skein::__detail::__resumed(this->__self->skein_frame);
       }
-      __f.__previous = _KSuspended;
+      return __inner.__awaiter().await_resume();
     }
-    if constexpr (_Step == __step::final || _KSuspendsNoexcept) {
-      return __inner.__awaiter().await_suspend(static_cast<_Passed>(__handle));
-    } else {
-      __resume_if_thrown __guard{&this->__self->skein_frame};
-      if constexpr (__is_same(_Suspended, void)) {
-        __inner.__awaiter().await_suspend(static_cast<_Passed>(__handle));
-        __guard.__f = nullptr;
-      } else {
-        _Suspended __result = __inner.__awaiter().await_suspend(static_cast<_Passed>(__handle));
-        __guard.__f = nullptr;
-        return __result;
-      }
-    }
-  }
 
-  decltype(auto) await_resume() noexcept(
-      noexcept(::skein::__detail::__some<_Awaiter>().await_resume())) {
-    if constexpr (_Step != __step::final) {
-      if (skein_enabled() && ::skein::__detail::__not_running(this->__self->skein_frame))
-        ::skein::__detail::__resumed(this->__self->skein_frame);
+   private:
+    // The object that is awaited, if it is neither a task nor one of skein's primitives; else null.
+    const void* __concerned() noexcept {
+      if constexpr (_Target == __target::__task || _Step != __step::__await ||
+                    requires { __inner.__awaiter().skein_awaits(); })
+        return nullptr;
+      else
+        return __inner.template __concerned<_Target>(this->__self);
     }
-    return __inner.__awaiter().await_resume();
-  }
-
- private:
-  // The object that is awaited, if it is neither a task nor one of skein's primitives; else null.
-  const void* __concerned() noexcept {
-    if constexpr (_Target == __target::__task || _Step != __step::__await ||
-                  requires { __inner.__awaiter().skein_awaits(); })
-      return nullptr;
-    else
-      return __inner.template __concerned<_Target>(this->__self);
-  }
-  // `ended`: the awaited coroutine may have ended, because its result is available.
-  uint64_t __awaited(bool __ended) {
-    if constexpr (requires { __inner.__awaiter().skein_awaits(); })  // skein/sync.h
-      return __inner.__awaiter().skein_awaits();
-    else if constexpr (_Target == __target::__task)
-      return __inner.__task(__ended);
-    else
-      return static_cast<void>(__ended), 0;
-  }
+    // `ended`: the awaited coroutine may have ended, because its result is available.
+    uint64_t __awaited(bool __ended) {
+      if constexpr (requires { __inner.__awaiter().skein_awaits(); })  // skein/sync.h
+        return __inner.__awaiter().skein_awaits();
+      else if constexpr (_Target == __target::__task)
+        return __inner.__task(__ended);
+      else
+        return static_cast<void>(__ended), 0;
+    }
+  };
 };
+template <class _Dp, __step _Step, class _Tp, __target _Target>
+using __traced_awaiter = typename __traced_awaiter_for<_Dp, _Step, _Tp, _Target>::__type;
 
 // The awaiter of an operand that is converted. A kept call ends after its awaiter.
 template <class _Call, class _Awaiter>
-struct __kept_awaiter : _Call, _Awaiter {
-  template <class _Dp, class _Pp, class _Ap>
-  __kept_awaiter(_Dp* __d, _Pp& __p, _Ap&& __a, __place __here)
-      : _Call(__p, static_cast<_Ap&&>(__a), __here),
-        _Awaiter(__d, static_cast<_Call&>(*this), __from_kept{}) {}
+struct __kept_awaiter_for {
+  struct __type : _Call, _Awaiter {
+    template <class _Dp, class _Pp, class _Ap>
+    __type(_Dp* __d, _Pp& __p, _Ap&& __a, __place __here)
+        : _Call(__p, static_cast<_Ap&&>(__a), __here),
+          _Awaiter(__d, static_cast<_Call&>(*this), __from_kept{}) {}
+  };
 };
+template <class _Call, class _Awaiter>
+using __kept_awaiter = typename __kept_awaiter_for<_Call, _Awaiter>::__type;
 // The same if the compiler must see the awaiter unchanged.
 template <class _Tp, bool _Operator>
 struct __kept_awaitable {

@@ -20,19 +20,45 @@ concept __has_free_co_await = requires(_Tp&& __t) {
 // True if a free operator co_await takes T by a conversion to its parameter, whose result lives
 // until the end of the co_await if the compiler makes the call. It is not called with an object
 // that converts to T only, but with one that converts to what can be made of T.
-template <class _Tp>
+//
+// A template that accepts anything would accept these objects, and be compiled for them if its
+// return type is deduced. It accepts T itself, too, without a conversion. With another such
+// template beside it, the call is ambiguous, and no body is compiled. (The int: no G<X...> accepts
+// them.)
+template <class _Tp, int = 0>
 struct __only {
   operator _Tp&&() const;
 };
-template <class _Tp>
+template <class _Tp, int = 0>
 struct __made_from {
   template <class _Up>
   requires(!__is_same(typename __bare<_Up>::__type, typename __bare<_Tp>::__type) &&
            __is_constructible(typename __bare<_Up>::__type, _Tp))
   operator _Up&&() const;
 };
+template <class _Tp, class _Value>
+struct __as_category {
+  using __type = _Value;
+};
+template <class _Tp, class _Value>
+struct __as_category<_Tp&, _Value> {
+  using __type = _Value&;
+};
+namespace __beside_template {
+template <class _Up, class = int>
+void operator co_await(_Up);
 template <class _Tp>
-concept __converts_for_co_await = __has_free_co_await<_Tp> && !requires(__only<_Tp> __t) {
+concept __is_taken = !requires(_Tp && __t) {
+  operator co_await(static_cast<_Tp&&>(__t));
+};
+}  // namespace __beside_template
+template <class _Tp>
+concept __taken_by_template =
+    __beside_template::__is_taken<typename __as_category<_Tp, __only<_Tp>>::__type> ||
+    __beside_template::__is_taken<typename __as_category<_Tp, __made_from<_Tp>>::__type>;
+template <class _Tp>
+concept __converts_for_co_await =
+    __has_free_co_await<_Tp> && !__taken_by_template<_Tp> && !requires(__only<_Tp> __t) {
   operator co_await(__t);
 }
 &&requires(__made_from<_Tp> __t) { operator co_await(__t); };
