@@ -801,3 +801,19 @@ TEST_CASE("an operator co_await that accepts anything") {
           return call.what.starts_with("suspend") && call.line != 0;
         }) == 6);
 }
+
+namespace {
+struct Flag {
+  int value;
+  accepting::Awaiter operator co_await() const volatile { return {value}; }
+};
+volatile Flag flag{7};
+accepting::Sum awaits_volatile() { co_return co_await flag; }
+}  // namespace
+
+TEST_CASE("a volatile object is awaited") {
+  fake::reset();
+  auto coroutine = awaits_volatile();
+  finish(coroutine);
+  CHECK(coroutine.own.handle.promise().sum == 7);
+}

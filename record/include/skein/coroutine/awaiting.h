@@ -113,6 +113,10 @@ inline decltype(auto) __awaiter_of(_Tp&& __t) noexcept(
   return static_cast<_Tp&&>(__t).operator co_await();
 }
 
+template <class _Tp>
+inline const void* __address_of(_Tp& __object) noexcept {  // which may be volatile
+  return const_cast<const void*>(static_cast<const volatile void*>(__builtin_addressof(__object)));
+}
 // The object that an awaiter concerns; null: unknown. The first word of a polymorphic one is the
 // address of its virtual table.
 template <class _Tp>
@@ -123,7 +127,7 @@ inline const void* __object_of(_Tp& __awaiter, const void* __promise) noexcept {
     return static_cast<void>(__awaiter), static_cast<void>(__promise), nullptr;
   else
     return ::skein::__detail::__object_in(
-        reinterpret_cast<const char*>(__builtin_addressof(__awaiter)) + __skipped,
+        static_cast<const char*>(::skein::__detail::__address_of(__awaiter)) + __skipped,
         sizeof(_Tp) - __skipped, __promise);
 }
 
@@ -146,8 +150,8 @@ struct __held {
       return ::skein::__detail::__object_of(__object, __promise);
   }
   uint64_t __task(bool __ended) {
-    return ::skein::__detail::__awaited_task(__builtin_addressof(__object), sizeof __object,
-                                             __ended);
+    return ::skein::__detail::__awaited_task(::skein::__detail::__address_of(__object),
+                                             sizeof __object, __ended);
   }
 };
 template <class _Tp>
@@ -168,15 +172,15 @@ struct __held<_Tp> {
   template <__target>
   const void* __concerned(const void* __promise) noexcept {
     if constexpr (__is_same(_Tp, typename __unreferenced<_Tp>::__type&))
-      return __builtin_addressof(__object);
+      return ::skein::__detail::__address_of(__object);
     else
       return ::skein::__detail::__object_of(__inner, __promise);
   }
   uint64_t __task(bool __ended) {
-    const uint64_t __id =
-        ::skein::__detail::__awaited_task(__builtin_addressof(__object), sizeof __object, __ended);
+    const uint64_t __id = ::skein::__detail::__awaited_task(
+        ::skein::__detail::__address_of(__object), sizeof __object, __ended);
     return __id != 0 ? __id
-                     : ::skein::__detail::__awaited_task(__builtin_addressof(__inner),
+                     : ::skein::__detail::__awaited_task(::skein::__detail::__address_of(__inner),
                                                          sizeof __inner, __ended);
   }
 };
