@@ -128,6 +128,14 @@
 //  - A template yield_value or return_value of a final promise is compiled with the return type's
 //    first argument and with P::value_type, if its return type is deduced. One of another promise
 //    that is beside a private overload does not compile.
+//  - With clang, a constructor template of the only parameter of yield_value, return_value or
+//    await_transform is tried with types of this header, and must compile or be constrained.
+//  - With clang, a co_await whose await_resume is [[noreturn]] does not prevent -Wreturn-type.
+//  - With clang and C++23, an object that await_ready returns, for a co_await in the range of a
+//    range-based for loop, ends before the coroutine resumes and not after the loop.
+//  - A program that uses the name `skein` for something global but a namespace, or defines
+//  functions
+//    of skein/record.h such as skein_start, does not compile or link.
 //  - A contained promise whose yield_value is overloaded, accepts neither a value of the return
 //    type's first argument nor an int, a string or braces, and has no overload that is the only one
 //    of its form, is not recognised as a generator: a yield compiles only if its argument is
