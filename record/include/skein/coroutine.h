@@ -76,8 +76,7 @@
 //    argument-dependent lookup (for example one for std::chrono::duration in the global namespace).
 //    If that finds one, others in the scope of the co_await are not considered.
 //  - A constructor template of a promise is tried without arguments, too, and must compile.
-//  - Frames are larger, also while recording is off, by 24 bytes and what g++ keeps of the
-//  awaiters:
+//  - Frames are larger, also while recording is off, by 24 bytes and what g++ keeps of the awaiters:
 //    a promise that takes its frames from blocks of a fixed size may find them too small. clang at
 //    -O2 no longer puts a frame into that of its caller.
 //  - A name coroutine_traits of the program is another one before and after <coroutine> is read.
@@ -133,8 +132,7 @@
 //  - With clang, a co_await whose await_resume is [[noreturn]] does not prevent -Wreturn-type.
 //  - With clang and C++23, an object that await_ready returns, for a co_await in the range of a
 //    range-based for loop, ends before the coroutine resumes and not after the loop.
-//  - A program that uses the name `skein` for something global but a namespace, or defines
-//  functions
+//  - A program that uses the name `skein` for something global but a namespace, or defines functions
 //    of skein/record.h such as skein_start, does not compile or link.
 //  - A contained promise whose yield_value is overloaded, accepts neither a value of the return
 //    type's first argument nor an int, a string or braces, and has no overload that is the only one
