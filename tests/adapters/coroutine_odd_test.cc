@@ -623,119 +623,11 @@ TEST_CASE("a coroutine that returns void") {
 }
 
 namespace {
-// The program never yields a Tag or a vector, and the template does not compile for them.
-struct Tag {};
-template <class First>
-struct Stream {
-  struct promise_type : Basics {
-    using value_type = std::vector<First>;
-    std::string text;
-    Stream get_return_object() { return {Owner<promise_type>(*this)}; }
-    template <class U>
-    auto yield_value(U&& more) {
-      text += more;
-      return std::suspend_always{};
-    }
-    void return_void() {}
-  };
-  Owner<promise_type> own;
-};
-Stream<Tag> stream() {
-  co_yield "one ";
-  co_yield std::string("two");
-}
-// A task that is never yielded an int.
-template <class T>
-struct Writes {
-  struct promise_type : Basics {
-    T written{};
-    Writes get_return_object() { return {Owner<promise_type>(*this)}; }
-    template <class U>
-    auto yield_value(const U& u) {
-      written += u.value();
-      return std::suspend_always{};
-    }
-    void return_value(T value) { written = value; }
-  };
-  Owner<promise_type> own;
-};
-Writes<int> writes() { co_return 4; }
-// One whose yield_value accepts only errors, as in std::execution::task.
-template <class E>
-struct WithError {
-  E error;
-};
-template <class T>
-struct FailsWith {
-  struct promise_type : Basics {
-    int error = 0;
-    FailsWith get_return_object() { return {Owner<promise_type>(*this)}; }
-    template <class E>
-    auto yield_value(WithError<E> with) {
-      error = with.error;
-      return std::suspend_always{};
-    }
-    void return_value(T) {}
-  };
-  Owner<promise_type> own;
-};
-FailsWith<std::string> fails_with() {
-  co_yield WithError<int>{5};
-  co_return "";
-}
-// A template beside a function for the first argument.
-template <class T>
-struct Elements {
-  struct promise_type : Basics {
-    std::string text;
-    Elements get_return_object() { return {Owner<promise_type>(*this)}; }
-    std::suspend_always yield_value(T&& value) {
-      text += value;
-      return {};
-    }
-    template <class U>
-    auto yield_value(std::vector<U> values) {
-      for (const U& each : values) text += each.text();
-      return std::suspend_always{};
-    }
-    void return_void() {}
-  };
-  Owner<promise_type> own;
-};
-struct Letter {
-  std::string text() const { return "b"; }
-};
-Elements<std::string> elements() {
-  co_yield "a";
-  co_yield std::vector<Letter>(2);
-}
 template <class Coroutine>
 void finish(Coroutine& coroutine) {
   while (!coroutine.own.handle.done()) coroutine.own.handle.resume();
 }
 }  // namespace
-
-TEST_CASE("a template yield_value is compiled for no type that the program does not yield") {
-  fake::reset();
-  {
-    auto streamed = stream();
-    finish(streamed);
-    CHECK(streamed.own.handle.promise().text == "one two");
-    auto written = writes();
-    finish(written);
-    CHECK(written.own.handle.promise().written == 4);
-  }
-  CHECK(fake::words().empty());  // left alone
-  auto failed = fails_with();
-  finish(failed);
-  CHECK(failed.own.handle.promise().error == 5);
-  CHECK(fake::words().front() == "create 1 under 0");
-  fake::reset();
-  auto yielded = elements();
-  finish(yielded);
-  CHECK(yielded.own.handle.promise().text == "abb");
-  CHECK(fake::words().front() == "create 1 under 0 kind 2");
-}
 
 // Its operator co_await accepts anything, but is compiled for what is awaited only.
 namespace accepting {

@@ -43,9 +43,6 @@
 //  - is copied from the coroutine's only parameter;
 //  - has a yield_value or a single await_transform without a twin, which returns an awaiter that
 //    accepts handles of other promises;
-//  - has a template yield_value that may accept a value of the return type's first argument: it is
-//    not compiled for that, so that its awaiter is unknown. Exceptions: another overload is better,
-//    or the template accepts {};
 //  - is contained, and has a yield_value, return_value or await_transform without an exact twin
 //    (see coroutine/overloads.h). Exception: a return_value that is a template.
 //
@@ -124,9 +121,8 @@
 //    until its next recorded step. If only yields of other types than the return type's first
 //    argument get an awaiter with a template await_suspend, it is instantiated with a promise
 //    derived from P.
-//  - A template yield_value or return_value of a final promise is compiled with the return type's
-//    first argument and with P::value_type, if its return type is deduced. One of another promise
-//    that is beside a private overload does not compile.
+//  - A template yield_value, or return_value of a final promise, is compiled with the return type's
+//    first argument and with P::value_type, if its return type is deduced.
 //  - With clang, a constructor template of the only parameter of yield_value, return_value or
 //    await_transform is tried with types of this header, and must compile or be constrained.
 //  - With clang, a co_await whose await_resume is [[noreturn]] does not prevent -Wreturn-type.

@@ -482,45 +482,6 @@ constexpr auto __all_yields() {
   }
 }
 
-// ---- a value of a hinted type ----
-//
-// The program may never yield one, and then the body of a template need not compile for it. A call
-// compiles the body of the template that it selects, if the return type is deduced; it compiles no
-// body if it selects another overload or is ambiguous. So the call has a rival: a template that is
-// as good as any template whose parameter is U, const U&, U& or U&&, but worse than a function that
-// is no template.
-struct __rival {};
-struct __rival_yield {
-  template <class _Up, class = int>
-  __rival yield_value(_Up);
-};
-template <class _Pp>
-struct __yield_with_rival : _Pp, __rival_yield {
-  using __rival_yield::yield_value;
-  using _Pp::yield_value;
-};
-// no: P does not accept an A. yes: an overload that is no template, or only for some class, does.
-// maybe: a template does.
-enum class __taken { __no, __yes, __maybe };
-template <class _Pp, class _Ap>
-constexpr __taken __takes_despite_rival() {
-  if constexpr (!__takes_yield_value<__yield_with_rival<_Pp>, _Ap>)
-    return __takes_yield_value<__rival_yield, _Ap> ? __taken::__maybe : __taken::__no;
-  else if constexpr (__is_same(__yield_value_result<__yield_with_rival<_Pp>, _Ap>, __rival))
-    return __taken::__no;
-  else
-    return __taken::__yes;
-}
-template <class _Pp, class _Ap>
-constexpr __taken __takes_hinted() {
-  if constexpr (__has_no_template_yield<_Pp> || __underivable<_Pp>)
-    return __takes_yield_value<_Pp, _Ap> ? __taken::__yes : __taken::__no;
-  else if constexpr (!__names_yield_value<_Pp>)
-    return __taken::__no;
-  else
-    return ::skein::__detail::__takes_despite_rival<_Pp, _Ap>();
-}
-
 // True if a value of the first hinted type can be yielded. The others are not tried, because they
 // may not compile with a template.
 template <class _Pp>
@@ -529,10 +490,10 @@ constexpr bool __yields_first(__types<>) {
 }
 template <class _Pp, class _Tp, class... _Rest>
 constexpr bool __yields_first(__types<_Tp, _Rest...>) {
-  if constexpr (::skein::__detail::__takes_hinted<_Pp, _Tp>() != __taken::__no)
+  if constexpr (__takes_yield_value<_Pp, _Tp>)
     return true;
   else
-    return ::skein::__detail::__takes_hinted<_Pp, _Tp&>() != __taken::__no;
+    return __takes_yield_value<_Pp, _Tp&>;
 }
 
 }  // namespace skein::__detail

@@ -415,30 +415,17 @@ template <class _Pp, class... _Xp>
 constexpr bool __yields_are_safe(__types<_Xp...>) {
   return (true && ... && ::skein::__detail::__yield_is_safe<_Pp, _Xp>());
 }
-// The same for the first hinted type; the others are not tried, as in yields_first. Of a template,
-// only that for its default argument is.
-template <class _Pp, class _Ap>
-constexpr bool __hinted_yield_is_safe() {
-  if constexpr (::skein::__detail::__takes_hinted<_Pp, _Ap>() == __taken::__yes)
-    return ::skein::__detail::__yield_is_safe<_Pp, _Ap>();
-  else if constexpr (requires(_Pp & __p) { __p.yield_value({}); })
-    return ::skein::__detail::__suspends_with_own_handle<_Pp, decltype(__some<_Pp&>().yield_value(
-                                                                  {}))>();
-  else
-    return false;
-}
+// The same for the first hinted type; the others are not tried, as in yields_first.
 template <class _Pp>
 constexpr bool __first_yield_is_safe(__types<>) {
   return true;
 }
 template <class _Pp, class _Tp, class... _Rest>
 constexpr bool __first_yield_is_safe(__types<_Tp, _Rest...>) {
-  if constexpr (::skein::__detail::__takes_hinted<_Pp, _Tp>() != __taken::__no)
-    return ::skein::__detail::__hinted_yield_is_safe<_Pp, _Tp>();
-  else if constexpr (::skein::__detail::__takes_hinted<_Pp, _Tp&>() != __taken::__no)
-    return ::skein::__detail::__hinted_yield_is_safe<_Pp, _Tp&>();
+  if constexpr (__takes_yield_value<_Pp, _Tp>)
+    return ::skein::__detail::__yield_is_safe<_Pp, _Tp>();
   else
-    return true;
+    return ::skein::__detail::__yield_is_safe<_Pp, _Tp&>();
 }
 // True if all yields and awaits that are not traced get an awaiter that accepts P's handle only, as
 // far as is known.
