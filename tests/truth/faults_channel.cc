@@ -31,7 +31,7 @@ class Crawler {
 
 // Workers put the links that they find into the bounded channel from which they take pages, until
 // all wait for room. main() destroys the channel before the event loop.
-// truth: external wait; in crawl; at send_link; of channel
+// truth: deadlock|external wait; in crawl; at send_link; of channel
 TRUTH_CASE(workers_fill_own_queue) {
   asio::io_context io;
   Crawler crawler(io);
