@@ -23,11 +23,36 @@ struct Part {
   std::span<const uint8_t> bytes = {};  // what the core has of it, from its beginning
 };
 
+bool by_address(const ElfSegment& a, const ElfSegment& b) { return a.address < b.address; }
+
+// Adds segments without bytes for the parts of mapped files that no segment covers. Both are
+// sorted.
+void add_uncovered(const std::vector<CoreNotes::MappedFile>& files,
+                   std::vector<ElfSegment>& segments) {
+  std::vector<ElfSegment> more;
+  size_t next = 0;
+  uint64_t covered = 0;  // up to here
+  const auto add = [&](uint64_t begin, uint64_t end) {
+    if (begin < end)
+      more.push_back(
+          {.type = PT_LOAD, .flags = PF_R, .address = begin, .memory_size = end - begin});
+  };
+  for (const CoreNotes::MappedFile& file : files) {
+    uint64_t at = std::max(file.begin, covered);
+    for (; next < segments.size() && segments[next].address < file.end; next++) {
+      add(at, segments[next].address);
+      at = std::max(at, segments[next].address + segments[next].memory_size);
+    }
+    add(at, file.end);
+    covered = std::max(at, file.end);
+  }
+  segments.insert(segments.end(), more.begin(), more.end());
+  std::sort(segments.begin(), segments.end(), by_address);
+}
+
 // The segments as mappings, with the names of the notes. A mapping may end where a file does.
 std::vector<Mapping> mappings_of(const std::vector<ElfSegment>& segments,
-                                 std::vector<CoreNotes::MappedFile> files) {
-  std::sort(files.begin(), files.end(),
-            [](const auto& a, const auto& b) { return a.begin < b.begin; });
+                                 const std::vector<CoreNotes::MappedFile>& files) {
   std::vector<Mapping> mappings;
   for (const ElfSegment& s : segments) {
     Mapping m{.begin = s.address, .end = s.address + s.memory_size};
@@ -188,15 +213,17 @@ Result<std::unique_ptr<CoreFile>> read_core(const std::string& path, Files& file
     if (s.type == PT_LOAD && s.memory_size != 0 && s.address <= UINT64_MAX - s.memory_size)
       memory.push_back(s);
   }
-  std::sort(memory.begin(), memory.end(),
-            [](const ElfSegment& a, const ElfSegment& b) { return a.address < b.address; });
-  std::vector<Part> parts;
+  std::sort(memory.begin(), memory.end(), by_address);
   uint64_t end = 0;
   std::erase_if(memory, [&](const ElfSegment& s) {  // overlapping ones: the first counts
     if (s.address < end) return true;
     end = s.address + s.memory_size;
     return false;
   });
+  std::sort(notes.files.begin(), notes.files.end(),
+            [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  add_uncovered(notes.files, memory);  // gdb's gcore leaves out what is only in files
+  std::vector<Part> parts;
   for (const ElfSegment& s : memory) {
     const auto dumped = present(s);
     parts.push_back({.begin = s.address,

@@ -7,8 +7,9 @@
 //   if ((*core)->missing_bytes() != 0) warn(...);
 //
 // A core has no pages of files that were only read, such as code. They are read from the files
-// themselves, if these exist and have the build id that the core has. The file may come from
-// anywhere: nothing in it is trusted.
+// themselves, if these exist and have the build id that the core has. Mappings for which a core has
+// only a name, as gdb's cores of code, count as readable; whether they are more is unknown. The
+// file may come from anywhere: nothing in it is trusted.
 #pragma once
 
 #include <cstdint>

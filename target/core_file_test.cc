@@ -214,7 +214,32 @@ TEST_CASE("memory of a core, and of the files that it had mapped") {
   }
 }
 
-TEST_CASE("a core that was cut short says so") {
+TEST_CASE("mapped files without a segment, as in gdb's cores") {
+  Bytes notes;
+  append_note(notes, "CORE", NT_PRSTATUS, thread_note(1, 0, 0));
+  append_note(notes, "CORE", NT_FILE, files_note(0x10000, 0x13000, 0, "/lib/lib.so"));
+  const Bytes first = library(0xAB);
+  MemoryFiles files;
+  files.add(
+      "core",
+      elf(ET_CORE, {{PT_NOTE, 0, 0, 0, notes},
+                    {PT_LOAD, PF_R, 0x10000, 0x1000, Bytes(first.begin(), first.begin() + 0x1000)},
+                    {PT_LOAD, PF_R | PF_W, 0x12000, 0x1000, Bytes(0x1000, 5)}}));
+  files.add("/lib/lib.so", library(0xAB));
+  const auto target = read_core("core", files);
+  REQUIRE(target);
+  REQUIRE((*target)->mappings().size() == 3);
+  const Mapping& between = (*target)->mappings()[1];
+  CHECK(between.begin == 0x11000);
+  CHECK(between.end == 0x12000);
+  CHECK(between.offset == 0x1000);
+  CHECK(between.file == "/lib/lib.so");
+  uint8_t last = 0;
+  CHECK(read(**target, 0x11FF0, 32, last) == 32);
+  CHECK(last == 5);
+}
+
+TEST_CASE("a core that was cut short") {
   const Bytes whole = core();
   size_t accepted = 0;
   for (size_t size = 0; size < whole.size(); size += 61) {
@@ -233,7 +258,7 @@ TEST_CASE("a core that was cut short says so") {
   CHECK(accepted > 100);
 }
 
-TEST_CASE("what is not a core") {
+TEST_CASE("other files than cores") {
   MemoryFiles files;
   files.add("text",
             std::string_view("hello, I am not an ELF file, but long enough to be one......"));

@@ -214,13 +214,15 @@ Result<std::unique_ptr<Target>> open_process(uint64_t pid) {
   if (process_vm_readv(static_cast<pid_t>(pid), &none, 1, &none, 1, 0) < 0)
     return access_error(pid, errno);
 
+  std::vector<Mapping> mappings = read_maps(proc_text(folder + "/maps"));
+  if (mappings.empty())
+    return Error{.what = "it has no memory: a thread of the kernel, or it is ending",
+                 .file = shown};
   const Result<std::vector<uint8_t>> head = files.head(folder + "/exe", 1 << 16);
-  if (!head) return Error{.what = "it has no program: a thread of the kernel?", .file = shown};
+  if (!head) return Error{.what = "its program: " + head.error().what, .file = shown};
   const Result<ElfHeader> header = read_elf_header(*head, shown);
   if (!header) return header.error();
 
-  std::vector<Mapping> mappings = read_maps(proc_text(folder + "/maps"));
-  if (mappings.empty()) return Error{.what = "it has no memory: it is ending", .file = shown};
   return std::unique_ptr<Target>(std::make_unique<Process>(pid, proc_text(folder + "/comm"),
                                                            header->machine, std::move(mappings)));
 }

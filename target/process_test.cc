@@ -126,7 +126,7 @@ TEST_CASE("a process that has ended") {
   CHECK(again.error().message() == "process " + std::to_string(pid) + ": no such process");
 }
 
-TEST_CASE("what is not a process of the user") {
+TEST_CASE("numbers that are no process of the user") {
   CHECK(!open_process(0));
   CHECK(!open_process(UINT64_MAX));
   const auto kernel = open_process(2);  // kthreadd; in a container, perhaps another process
