@@ -1,0 +1,230 @@
+#include "target/process.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include "base/disk_files.h"
+#include "target/elf.h"
+#include "target/process_maps.h"
+
+namespace skein {
+
+namespace {
+
+// A file of /proc, without its last line feed; empty if it cannot be read.
+std::string proc_text(const std::string& path) {
+  DiskFiles files;
+  const Result<Contents> contents = files.open(path, Access::Copy);
+  if (!contents) return {};
+  const auto bytes = contents->bytes();
+  std::string text(bytes.begin(), bytes.end());
+  if (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+std::vector<uint64_t> thread_ids(const std::string& folder) {
+  std::vector<uint64_t> ids;
+  DiskFiles files;
+  const Result<std::vector<std::string>> names = files.list(folder);
+  if (!names) return ids;
+  for (const std::string& name : *names) {
+    uint64_t id = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), id).ec == std::errc())
+      ids.push_back(id);
+  }
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+// proc_pid_syscall(5): "running", or "NUMBER ARGUMENT.. SP PC"; -1 as the number outside a call.
+Registers registers_in_call(const std::string& text, Machine machine) {
+  Registers registers;
+  const size_t pc_at = text.rfind(' ');
+  const size_t sp_at =
+      pc_at == std::string::npos || pc_at == 0 ? pc_at : text.rfind(' ', pc_at - 1);
+  if (sp_at == std::string::npos) return registers;
+  const auto number = [&](size_t space) -> std::optional<uint64_t> {
+    const std::string_view word = std::string_view(text).substr(space + 1);
+    uint64_t value = 0;
+    if (!word.starts_with("0x") ||
+        std::from_chars(word.data() + 2, word.data() + word.size(), value, 16).ec != std::errc())
+      return {};
+    return value;
+  };
+  const auto sp = number(sp_at);
+  const auto pc = number(pc_at);
+  if (!sp || !pc) return registers;
+  registers.set(Registers::sp_of(machine), *sp);
+  registers.set(Registers::pc_of(machine), *pc);
+  return registers;
+}
+
+// "PID (NAME) STATE ..."; the name may contain anything.
+TargetThread::State state_of(const std::string& stat) {
+  const size_t end = stat.rfind(')');
+  if (end == std::string::npos || end + 2 >= stat.size()) return TargetThread::State::Unknown;
+  using enum TargetThread::State;
+  for (const TargetThread::State state : {Running, Sleeping, Waiting, Stopped, Traced, Ended})
+    if (stat[end + 2] == static_cast<char>(state)) return state;
+  return Unknown;
+}
+
+class Process : public Target {
+ public:
+  Process(uint64_t pid, std::string name, Machine machine, std::vector<Mapping> mappings)
+      : pid_(pid),
+        folder_("/proc/" + std::to_string(pid)),
+        name_(std::move(name)),
+        machine_(machine),
+        mappings_(std::move(mappings)) {}
+
+  const std::string& name() const override { return name_; }
+  uint64_t pid() const override { return pid_; }
+  Machine machine() const override { return machine_; }
+  const std::vector<Mapping>& mappings() const override { return mappings_; }
+
+  std::vector<TargetThread> threads() const override {
+    std::vector<TargetThread> threads;
+    for (const uint64_t id : thread_ids(folder_ + "/task")) {
+      const std::string folder = folder_ + "/task/" + std::to_string(id) + "/";
+      TargetThread thread{.id = id, .name = proc_text(folder + "comm")};
+      thread.state = state_of(proc_text(folder + "stat"));
+      thread.registers = registers_in_call(proc_text(folder + "syscall"), machine_);
+      thread.wait_channel = proc_text(folder + "wchan");
+      if (thread.wait_channel == "0") thread.wait_channel.clear();
+      threads.push_back(std::move(thread));
+    }
+    return threads;
+  }
+
+  size_t read(uint64_t address, std::span<uint8_t> to) const override {
+    Piece piece{.address = address, .to = to};
+    read(std::span(&piece, 1));
+    return piece.count;
+  }
+
+  // The kernel copies the pieces in order and ends in the first that it cannot copy, perhaps within
+  // it. What follows is read by another call.
+  void read(std::span<Piece> pieces) const override {
+    std::vector<iovec> ours;
+    std::vector<iovec> theirs;
+    while (!pieces.empty()) {
+      ours.clear();
+      theirs.clear();
+      for (const Piece& piece : pieces.first(std::min<size_t>(pieces.size(), IOV_MAX))) {
+        ours.push_back({piece.to.data(), piece.to.size()});
+        theirs.push_back({reinterpret_cast<void*>(piece.address), piece.to.size()});  // NOLINT
+      }
+      const ssize_t count = process_vm_readv(static_cast<pid_t>(pid_), ours.data(), ours.size(),
+                                             theirs.data(), theirs.size(), 0);
+      auto left = static_cast<size_t>(std::max<ssize_t>(count, 0));
+      size_t done = 0;
+      for (; done < ours.size(); done++) {
+        Piece& piece = pieces[done];
+        piece.count = std::min(left, piece.to.size());
+        left -= piece.count;
+        if (piece.count < piece.to.size()) break;
+      }
+      pieces = pieces.subspan(std::min(done + 1, ours.size()));
+    }
+  }
+
+  // map_files has the mapped file itself, but needs CAP_SYS_ADMIN or a recent kernel. By its name
+  // the file is looked up as the process sees it, which may be in a container.
+  Result<Contents> file_of(const Mapping& mapping) const override {
+    DiskFiles files;
+    char range[40];
+    std::snprintf(range, sizeof range, "/%llx-%llx", static_cast<unsigned long long>(mapping.begin),
+                  static_cast<unsigned long long>(mapping.end));
+    if (Result<Contents> mapped = files.open(folder_ + "/map_files" + range)) return mapped;
+    if (mapping.file == exe() || mapping.deleted)
+      if (Result<Contents> exe_file = files.open(folder_ + "/exe");
+          exe_file && is_of(*exe_file, mapping))
+        return exe_file;
+    if (mapping.deleted)
+      return Error{.what = "the file was deleted or replaced while it was in use",
+                   .file = mapping.file,
+                   .advice = "run skein as root, which can read it still"};
+    Result<Contents> named = files.open(folder_ + "/root" + mapping.file);
+    if (!named) {
+      named.error().file = mapping.file;
+      return named;
+    }
+    if (!is_of(*named, mapping))
+      return Error{.what = "the file has another build id than the running process",
+                   .file = mapping.file,
+                   .advice = "it was replaced; keep the old file, or restart"};
+    return named;
+  }
+
+ private:
+  std::string exe() const {
+    char path[PATH_MAX];
+    const ssize_t size = readlink((folder_ + "/exe").c_str(), path, sizeof path);
+    return size <= 0 ? std::string() : std::string(path, static_cast<size_t>(size));
+  }
+
+  // False if both the file and the memory have a build id, and these differ.
+  bool is_of(const Contents& file, const Mapping& mapping) const {
+    const std::string expected = build_id_of_file(*this, mapping);
+    return expected.empty() || build_id(file.bytes()) == expected;
+  }
+
+  uint64_t pid_;
+  std::string folder_;
+  std::string name_;
+  Machine machine_;
+  std::vector<Mapping> mappings_;
+};
+
+// Why memory cannot be read, in the user's words.
+Error access_error(uint64_t pid, int code) {
+  const std::string file = "process " + std::to_string(pid);
+  if (code == ESRCH) return Error{.what = "no such process", .file = file};
+  if (code != EPERM && code != EACCES) return Error{.what = std::strerror(code), .file = file};
+  const std::string scope = proc_text("/proc/sys/kernel/yama/ptrace_scope");
+  std::string advice = "run skein as the same user or as root";
+  if (scope == "1" || scope == "2")
+    advice += "; kernel.yama.ptrace_scope is " + scope + ", which lets only root look";
+  if (scope == "3") advice = "kernel.yama.ptrace_scope is 3, which forbids it until the next boot";
+  return Error{.what = "no permission to read its memory", .file = file, .advice = advice};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Target>> open_process(uint64_t pid) {
+  const std::string folder = "/proc/" + std::to_string(pid);
+  const std::string shown = "process " + std::to_string(pid);
+  DiskFiles files;
+  if (pid == 0 || pid > INT_MAX || files.type(folder) != FileType::Directory)
+    return Error{.what = "no such process", .file = shown};
+  if (state_of(proc_text(folder + "/stat")) == TargetThread::State::Ended)
+    return Error{.what = "it has ended, and its parent has not waited for it", .file = shown};
+
+  // Asks for permission first: without it /proc shows empty files.
+  iovec none{};
+  if (process_vm_readv(static_cast<pid_t>(pid), &none, 1, &none, 1, 0) < 0)
+    return access_error(pid, errno);
+
+  std::vector<Mapping> mappings = read_maps(proc_text(folder + "/maps"));
+  if (mappings.empty())
+    return Error{.what = "it has no memory: a thread of the kernel, or it is ending",
+                 .file = shown};
+  const Result<std::vector<uint8_t>> head = files.head(folder + "/exe", 1 << 16);
+  if (!head) return Error{.what = "its program: " + head.error().what, .file = shown};
+  const Result<ElfHeader> header = read_elf_header(*head, shown);
+  if (!header) return header.error();
+
+  return std::unique_ptr<Target>(std::make_unique<Process>(pid, proc_text(folder + "/comm"),
+                                                           header->machine, std::move(mappings)));
+}
+
+}  // namespace skein
