@@ -278,8 +278,8 @@ TEST_CASE("other files than cores") {
 }
 
 TEST_CASE("sizes that do not fit") {
-  for (const size_t field :
-       {64 + 8, 64 + 32, 64 + 40, 64 + 56 + 8, 64 + 56 + 16, 64 + 56 + 32, 32, 56}) {
+  for (const size_t field : std::initializer_list<size_t>{64 + 8, 64 + 32, 64 + 40, 64 + 56 + 8,
+                                                          64 + 56 + 16, 64 + 56 + 32, 32, 56}) {
     Bytes bytes = core();
     std::memset(bytes.data() + field, 0xFF, field == 56 ? 2 : 8);
     MemoryFiles files;
