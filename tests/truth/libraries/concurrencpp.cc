@@ -1,4 +1,4 @@
-// Programs that use concurrencpp, each with one fault, and correct ones that look alike.
+// Programs that use concurrencpp, each with one fault, and similar correct ones.
 #include <concurrencpp/concurrencpp.h>
 
 #include <cstdio>

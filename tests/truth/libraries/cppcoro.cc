@@ -1,4 +1,4 @@
-// Programs that use cppcoro, each with one fault, and correct ones that look alike.
+// Programs that use cppcoro, each with one fault, and similar correct ones.
 #include <cppcoro/async_auto_reset_event.hpp>
 #include <cppcoro/async_generator.hpp>
 #include <cppcoro/async_latch.hpp>

@@ -1,4 +1,4 @@
-// Programs that use libcoro, each with one fault, and correct ones that look alike.
+// Programs that use libcoro, each with one fault, and similar correct ones.
 #include <semaphore.h>
 #include <unistd.h>
 
