@@ -15,7 +15,7 @@ namespace {
 using Bytes = std::vector<uint8_t>;
 
 void append(Bytes& to, uint64_t value, size_t size) {
-  for (size_t i = 0; i < size; i++) to.push_back(static_cast<uint8_t>(value >> 8 * i));
+  for (size_t i = 0; i < size; i++) to.push_back(i < 8 ? static_cast<uint8_t>(value >> 8 * i) : 0);
 }
 
 void append_text(Bytes& to, std::string_view text, size_t size) {
