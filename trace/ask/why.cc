@@ -271,8 +271,7 @@ class ChainWalker {
                             model_.end - model_.tasks[d.signal].end >= shutdown_error_ns;
     }
     const uint64_t age = model_.end - std::min(model_.end, model_.tasks[d.chain.back().task].start);
-    if (age >= fed_threshold_ns)
-      d.fed_channel = find_fed_channel({trace_, model_, waits_}, d.chain.back().task);
+    if (age >= fed_threshold_ns) d.fed_channel = fed_channel(d.chain.back().task);
     if (d.fed_channel) return Verdict::Deadlock;
     if (use == nullptr || use->expires == 0) return Verdict::External;
     if (use->expires != Model::Object::never)
@@ -284,6 +283,16 @@ class ChainWalker {
     d.is_alone = d.is_last && trace_.info.alone > idle_since &&
                  !(trace_.info.is_torn_down && has_completed(*use));
     return find_lost_cancel(d, *use) ? Verdict::LostWakeup : Verdict::NeverExpires;
+  }
+
+  // The same for all operations of a channel that have one name: thousands may wait there.
+  const std::optional<FedChannel>& fed_channel(TaskIndex operation) {
+    const Model::Concern* use = model_.concern(operation);
+    const uint64_t object = use == nullptr ? Model::Object::none : use->object;
+    const auto [at, is_new] =
+        fed_channels_.try_emplace(object << 32 | model_.tasks[operation].name);
+    if (is_new) at->second = find_fed_channel({trace_, model_, waits_}, operation);
+    return at->second;
   }
 
   // Whether an earlier wait for the same timer has ended: then a worker may wait for more work.
@@ -531,6 +540,8 @@ class ChainWalker {
   std::optional<std::vector<uint64_t>> moved_;   // find_moved(), if known
   std::optional<AwaitedObjects> awaited_;        // if known
   std::vector<bool> awaited_tasks_;              // is_awaited(), if known
+  // By object and name of the operation, as fed_channel() has found them.
+  std::unordered_map<uint64_t, std::optional<FedChannel>> fed_channels_;
   std::unordered_map<std::string_view, Context> contexts_;
   std::unordered_map<uint32_t, uint64_t> strand_begun_;  // by object, see Context::begun
   Busiest busiest_{model_};
@@ -542,8 +553,8 @@ uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& wa
                          const Diagnosis& d) {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, of numbers instead of bytes
   const auto add = [&](uint64_t number) { hash = (hash ^ number) * 0x100000001b3 ^ hash >> 29; };
-  if (d.verdict == Verdict::Deadlock &&
-      !d.fed_channel) {  // the same cycle, whichever of its tasks comes first
+  // Of a cycle, whichever of its tasks comes first.
+  if (d.verdict == Verdict::Deadlock && !d.fed_channel) {
     uint64_t members = 0;
     for (size_t i = d.cycle_begin; i < d.chain.size(); i++)
       members += (d.chain[i].task + uint64_t{1}) * 0x9e3779b97f4a7c15;
