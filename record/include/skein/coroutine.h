@@ -170,6 +170,15 @@ namespace std _GLIBCXX_VISIBILITY(default) {
 #endif
 #undef coroutine_traits
 
+// The headers differ between compilers: the linker must not use the functions of one for those of
+// another.
+#if !defined(__clang__)
+#define SKEIN_DETAIL_NAMESPACE __detail
+#elif __has_builtin(__builtin_source_location)
+#define SKEIN_DETAIL_NAMESPACE __detail::inline __clang
+#else
+#define SKEIN_DETAIL_NAMESPACE __detail::inline __clang_14
+#endif
 // g++ reports -Wnoexcept in system headers too, where a twin repeats an exception specification.
 #pragma GCC diagnostic push
 #if !defined(__clang__)
@@ -177,6 +186,7 @@ namespace std _GLIBCXX_VISIBILITY(default) {
 #endif
 #include <skein/coroutine/promise.h>
 #pragma GCC diagnostic pop
+#undef SKEIN_DETAIL_NAMESPACE
 #pragma pop_macro("new")
 
 namespace std {

@@ -18,7 +18,7 @@
 #define SKEIN_DETAIL_OUT_OF_FRAME
 #endif
 
-namespace skein::__detail {
+namespace skein::SKEIN_DETAIL_NAMESPACE {
 
 template <class _Tp>
 concept __awaitable = __has_member_co_await<_Tp> || __has_free_co_await<_Tp> ||
@@ -513,6 +513,6 @@ constexpr bool __suspends_plainly() {
     return false;
 }
 
-}  // namespace skein::__detail
+}  // namespace skein::SKEIN_DETAIL_NAMESPACE
 
 #endif  // SKEIN_COROUTINE_AWAITING_H

@@ -20,14 +20,7 @@ extern "C" std::type_info* __cxa_current_exception_type() noexcept;
 }  // namespace __cxxabiv1
 #endif
 
-namespace skein::__detail {
-
-// Restores errno. (<errno.h> would define its macros in every source.)
-extern "C" int* skein_errno_location() noexcept __asm__("__errno_location");
-struct __kept_errno {
-  const int __value = *skein_errno_location();
-  ~__kept_errno() { *skein_errno_location() = __value; }
-};
+namespace skein::SKEIN_DETAIL_NAMESPACE {
 
 // The caller's source location, as a default argument.
 #if __has_builtin(__builtin_source_location)
@@ -56,6 +49,18 @@ struct __place {
     { __builtin_FILE(), __builtin_FUNCTION(), static_cast<uint32_t>(__builtin_LINE()), 0 } \
   }
 #endif
+
+}  // namespace skein::SKEIN_DETAIL_NAMESPACE
+
+// The same with all compilers: a coroutine may await one that another compiler has translated.
+namespace skein::__detail {
+
+// Restores errno. (<errno.h> would define its macros in every source.)
+extern "C" int* skein_errno_location() noexcept __asm__("__errno_location");
+struct __kept_errno {
+  const int __value = *skein_errno_location();
+  ~__kept_errno() { *skein_errno_location() = __value; }
+};
 
 // The data added to a coroutine's frame: 24 bytes.
 struct __frame {

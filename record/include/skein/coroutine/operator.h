@@ -7,7 +7,7 @@
 
 #include <skein/coroutine/overloads.h>
 
-namespace skein::__detail {
+namespace skein::SKEIN_DETAIL_NAMESPACE {
 
 template <class _Tp>
 concept __has_member_co_await = requires(_Tp&& __t) {
@@ -106,6 +106,6 @@ struct __operator_result<_Tp, true> {
 template <class _Tp, bool _Operator>
 using __kept_result = typename __operator_result<_Tp, _Operator>::__type;
 
-}  // namespace skein::__detail
+}  // namespace skein::SKEIN_DETAIL_NAMESPACE
 
 #endif  // SKEIN_COROUTINE_OPERATOR_H

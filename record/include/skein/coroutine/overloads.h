@@ -11,7 +11,7 @@
 #error "skein: include skein/coroutine.h"
 #endif
 
-namespace skein::__detail {
+namespace skein::SKEIN_DETAIL_NAMESPACE {
 
 template <class _Tp>
 _Tp&& __some() noexcept;
@@ -496,6 +496,6 @@ constexpr bool __yields_first(__types<_Tp, _Rest...>) {
     return __takes_yield_value<_Pp, _Tp&>;
 }
 
-}  // namespace skein::__detail
+}  // namespace skein::SKEIN_DETAIL_NAMESPACE
 
 #endif  // SKEIN_COROUTINE_OVERLOADS_H

@@ -11,7 +11,7 @@
 
 #include <new>
 
-namespace skein::__detail {
+namespace skein::SKEIN_DETAIL_NAMESPACE {
 
 // True if compilers construct P from the coroutine's parameters. They initialise the members of an
 // aggregate with them if they can; but g++ does not initialise a trivial one at all.
@@ -319,9 +319,6 @@ struct __traced
   }
 };
 
-template <class _Tp, class... _Ap>
-inline constexpr bool __plumbing<__keeper<_Tp>, _Ap...> = true;
-
 // ---- which promises are traced ----
 
 // True if P's function with this name can be called, and has no defaulted parameter if it is the
@@ -510,6 +507,11 @@ requires(alignof(_Pp) <= 2 * sizeof(void*) && __accessible<_Pp, _Ap...> &&
   using __type = typename __promise_of<_Pp, _Rp, __yield_twins<_Pp, _Rp>>::__type;
 };
 
+}  // namespace skein::SKEIN_DETAIL_NAMESPACE
+
+namespace skein::__detail {
+template <class _Tp, class... _Ap>
+inline constexpr bool __plumbing<__keeper<_Tp>, _Ap...> = true;
 }  // namespace skein::__detail
 
 namespace std {

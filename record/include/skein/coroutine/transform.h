@@ -15,7 +15,7 @@
 
 #include <new>
 
-namespace skein::__detail {
+namespace skein::SKEIN_DETAIL_NAMESPACE {
 
 struct __nothing {};
 #if __has_builtin(__builtin_source_location)
@@ -346,6 +346,6 @@ class __kept_call {
   __owner __owner_;
 };
 
-}  // namespace skein::__detail
+}  // namespace skein::SKEIN_DETAIL_NAMESPACE
 
 #endif  // SKEIN_COROUTINE_TRANSFORM_H

@@ -7,7 +7,7 @@
 
 #include <skein/coroutine/awaiting.h>
 
-namespace skein::__detail {
+namespace skein::SKEIN_DETAIL_NAMESPACE {
 
 // The parameter types of the twins of P's yield_value: those of all its overloads, or none. The
 // untraced overloads of a promise are inherited: its generators are traced with less detail.
@@ -102,6 +102,6 @@ struct __yielding<_Dp, _Base, _Xp, _Next, _Rest...> : __yielding<_Dp, _Base, _Ne
   }
 };
 
-}  // namespace skein::__detail
+}  // namespace skein::SKEIN_DETAIL_NAMESPACE
 
 #endif  // SKEIN_COROUTINE_YIELDING_H
