@@ -27,7 +27,8 @@ def check(program, scratch, functions=FUNCTIONS, environment=os.environ):
     assert text_of(program, env={**environment, "SKEIN_TRACE": str(trace)}) == "5\n"
     events = text_of("babeltrace2", trace)
     for function in functions:
-        assert f"{function}(" in events, f"{program}: no {function}:\n{events}"
+        # clang 14 knows no signatures.
+        assert f"{function}(" in events or f'"{function}"' in events, f"{program}: no {function}:\n{events}"
     assert events.count("create:") == len(functions), events
 
 
@@ -195,6 +196,13 @@ def with_wrapper(options, skein, name):
             shutil.copy(PROJECT / "task.h", folder)
             ways.run(compiler, *flags, "-x", "c++-header", folder / "task.h", "-o", folder / f"task.h.{suffix}")
             ways.run(compiler, *flags, "-include", folder / "task.h", "-c", PROJECT / "main.cc", "-o", folder / "main.o")
+        # After -- everything is a file.
+        dashed = folder / "-main.cc"
+        shutil.copy(PROJECT / "main.cc", dashed)
+        ways.run(compiler, *flags, "-I", PROJECT, "-c", "-o", folder / "dashed.o", "--", dashed.name, cwd=folder)
+        ways.run(compiler, "-o", folder / "dashed", "--", folder / "dashed.o", *objects[1:], in_c)
+        # The other files are g++'s, for which the headers differ.
+        check(folder / "dashed", out)
     os.environ["SKEIN_CXX"] = options.cxx
 
     # SKEIN_CXX: a path with spaces, alone and as one of several words.
