@@ -61,6 +61,7 @@ int main() {
 #if defined(BOOST_ASIO_HAS_CO_AWAIT)
   net::co_spawn(io, app::states_location(io), net::detached);
   io.poll();
+  io.restart();  // on a slow machine the coroutine has already ended
 #endif
   std::make_shared<app::Link>(io)->retry();
   net::post(io, app::Job());
