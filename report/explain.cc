@@ -522,7 +522,7 @@ class Writer {
   void running() {
     title();
     where(location_of(e_, last()));
-    if (is_end_known(e_.trace, e_.model)) {
+    if (is_end_known(e_.model)) {
       text(" has run ");
       duration(e_.model.end - d_.running_since);
       if (d_.thread_state.empty()) {

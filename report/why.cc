@@ -293,7 +293,7 @@ Json diagnosis_json(const Subject& subject, const LiveTaskFinder& live, const Di
 uint64_t idle_time(const Subject& subject, const WhyFindings& found) {
   constexpr uint64_t shortest = 1'000'000'000;  // ns
   const Model& model = subject.model;
-  if (!found.diagnoses.empty() || found.teardown != 0 || !is_end_known(subject.trace, model) ||
+  if (!found.diagnoses.empty() || found.teardown != 0 || !is_end_known(model) ||
       model.activations.empty())
     return 0;
   const uint64_t idle = model.end - last_activity(model);
@@ -302,7 +302,7 @@ uint64_t idle_time(const Subject& subject, const WhyFindings& found) {
 
 // Whether the program may have hung for longer than the trace shows.
 bool ends_at_last_event(const Subject& subject) {
-  return subject.trace.info.format == "skein" && !is_end_known(subject.trace, subject.model);
+  return subject.trace.info.format == "skein" && !is_end_known(subject.model);
 }
 
 }  // namespace
@@ -410,7 +410,7 @@ Json why_json(const Subject& subject, const WhyFindings& found) {
   const uint64_t idle = idle_time(subject, found);
   json.set("idle_ns", idle != 0 ? Json(idle) : Json());
   json.set("late_ns", subject.trace.info.late);
-  json.set("is_end_known", is_end_known(subject.trace, subject.model));
+  json.set("is_end_known", is_end_known(subject.model));
   return json;
 }
 

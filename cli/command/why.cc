@@ -13,14 +13,17 @@
 #include "cli/input/thread_state.h"
 #include "cli/output/report_output.h"
 #include "report/doctor.h"
+#include "trace/ask/end_state.h"
 #include "trace/ask/find.h"
 
 namespace skein::cli {
 
 namespace {
 
-std::vector<Diagnosis> find_diagnoses(const Subject& subject, const std::string& query) {
-  if (query.empty()) return diagnose_all(subject.trace, subject.model, subject.waits);
+std::vector<Diagnosis> find_diagnoses(const EndState& end, const Subject& whole,
+                                      const std::string& query) {
+  if (query.empty()) return {end.diagnoses().begin(), end.diagnoses().end()};
+  const Subject subject = end.subject(whole);
   const std::vector<TaskIndex> tasks = find_tasks(subject.trace, subject.model, query);
   if (tasks.empty()) die(2, "no task has id, label or name '" + query + "'");
   std::vector<Diagnosis> found;
@@ -34,7 +37,7 @@ std::vector<Diagnosis> find_diagnoses(const Subject& subject, const std::string&
     if (!subject.model.tasks[task].is_resource && subject.model.tasks[task].how == Model::End::Open)
       open.push_back(task);
   for (const TaskIndex task : open.empty() ? std::vector{tasks.front()} : open)
-    found.push_back(diagnose(subject.trace, subject.model, subject.waits, task));
+    found.push_back(end.diagnose(whole, task));
   // As in the report on all tasks, errors are first and pending tasks last.
   const auto rank = [](const Diagnosis& d) {
     return d.is_error() ? 0 : d.verdict == Verdict::Ok ? 1 : 2;
@@ -68,40 +71,32 @@ std::vector<std::string> other_findings(const Analysis& analysis) {
   return lines;
 }
 
-// Lets the analysis of a program that has ended end where it began to destroy its tasks: until then
-// they waited. Returns that time; 0 if it left none.
-uint64_t undo_teardown(Analysis& analysis, std::vector<TornDown>& destroyed) {
-  const uint64_t begin = teardown_begin({analysis.trace, analysis.model, analysis.waits});
-  if (analysis.is_live || begin == UINT64_MAX) return 0;
-  std::vector<TaskId> ids;
-  for (const TornDown& group : destroyed) ids.push_back(analysis.model.tasks[group.task].id);
-  remove_from(analysis.trace, begin);
-  analysis.model = build_model(analysis.trace, {.simplify = false, .until = begin});
-  analysis.waits = find_waits(analysis.trace, analysis.model);
+// The tasks that were destroyed, in the state before that.
+std::vector<TornDown> find_destroyed(const EndState& end, const Subject& whole) {
+  std::vector<TornDown> destroyed = torn_down(whole);
+  const Subject subject = end.subject(whole);
+  if (end.teardown() == 0) return destroyed;
   size_t kept = 0;
-  for (size_t i = 0; i < destroyed.size(); i++) {
-    const TaskIndex task = analysis.model.find(ids[i]);
-    if (task == no_index || analysis.waits.last_wait[task] == Waits::none) continue;
-    destroyed[kept++] = {
-        .task = task, .wait = analysis.waits.last_wait[task], .count = destroyed[i].count};
+  for (const TornDown& group : destroyed) {
+    const TaskIndex task = end.in_state(whole.model, group.task);
+    if (task == no_index || subject.waits.last_wait[task] == Waits::none) continue;
+    destroyed[kept++] = {.task = task, .wait = subject.waits.last_wait[task], .count = group.count};
   }
   destroyed.resize(kept);
-  return begin;
+  return destroyed;
 }
 
 }  // namespace
 
 int run_why(const WhyOptions& options) {
-  Analysis analysis = open_analysis(options.trace);
-  std::vector<TornDown> destroyed;
-  if (options.task.empty()) destroyed = torn_down({analysis.trace, analysis.model, analysis.waits});
+  const Analysis analysis = open_analysis(options.trace);
+  const Subject whole{analysis.trace, analysis.model, analysis.waits};
   std::vector<std::string> others;
   if (options.task.empty() && !options.json) others = other_findings(analysis);
-  const uint64_t teardown = undo_teardown(analysis, destroyed);
-  const Subject subject{analysis.trace, analysis.model, analysis.waits};
-  WhyFindings found{.diagnoses = find_diagnoses(subject, options.task),
-                    .destroyed = std::move(destroyed),
-                    .teardown = teardown,
+  const EndState end(whole, analysis.is_live);
+  const Subject subject = end.subject(whole);
+  WhyFindings found{.diagnoses = find_diagnoses(end, whole, options.task),
+                    .teardown = end.teardown(),
                     .is_live = analysis.is_live,
                     .others = std::move(others)};
   if (analysis.is_live) {
@@ -109,6 +104,7 @@ int run_why(const WhyOptions& options) {
     add_socket_states(options.trace, subject, found.diagnoses);
   }
   if (options.task.empty()) {
+    found.destroyed = find_destroyed(end, whole);
     found.failures = unread_failures(subject);
     found.chains = broken_chains(subject);
   }

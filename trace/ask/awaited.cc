@@ -8,7 +8,7 @@ AwaitedObjects::AwaitedObjects(const Trace& trace, const Model& model) {
   auto next = trace.awaited_objects.begin();
   const auto end = trace.awaited_objects.end();
   const Events& events = trace.events;
-  for (size_t i = next == end ? events.size() : next->event; i < events.size(); i++) {
+  for (size_t i = next == end ? model.events : next->event; i < model.events; i++) {
     const Effect effect = event_schema(events.kind[i]).effect;
     const bool is_known = next != end && next->event == i;
     if (!is_known && (effect == Effect::None || pending_.empty())) continue;

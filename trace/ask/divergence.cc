@@ -57,7 +57,8 @@ class Comparison {
 
   void add_stuck() {
     size_t diagnosed = 0;
-    for (const Diagnosis& d : diagnose_all(bad_.trace, bad_.model, bad_.waits)) {
+    const std::vector<Diagnosis> all = diagnose_all(bad_.trace, bad_.model, bad_.waits);
+    for (const Diagnosis& d : all) {
       std::vector<TaskIndex> similar = d.similar;
       similar.insert(similar.begin(), d.chain.front().task);
       std::erase_if(similar, [&](TaskIndex task) {
@@ -66,15 +67,14 @@ class Comparison {
       });
       for (size_t i = 0; i < similar.size() && i < most_similar; i++) {
         if (diagnosed++ == most_diagnosed) return;
-        ask(d, similar[i], i + 1 == most_similar ? similar.size() - i : 1);
+        ask(all, d, similar[i], i + 1 == most_similar ? similar.size() - i : 1);
       }
     }
   }
 
-  // Explains one task with diagnosis `d`, on behalf of `count` such tasks.
-  void ask(const Diagnosis& d, TaskIndex task, uint64_t count) {
-    const Diagnosis of_this =
-        task == d.chain.front().task ? d : diagnose(bad_.trace, bad_.model, bad_.waits, task);
+  // Explains one task with diagnosis `d` of `all`, on behalf of `count` such tasks.
+  void ask(std::span<const Diagnosis> all, const Diagnosis& d, TaskIndex task, uint64_t count) {
+    const Diagnosis of_this = task == d.chain.front().task ? d : diagnose(bad_, all, task);
     if (!d.is_error() && !good_is_complete_ && !lasts_too_long(of_this)) return;
     visited_.clear();
     std::optional<Divergence> divergence = explain(of_this);

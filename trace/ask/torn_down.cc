@@ -111,26 +111,9 @@ uint64_t teardown_begin(const Subject& subject) {
   bool leaves_any = false;
   for (TaskIndex i = 0; i < model.tasks.size() && !leaves_any; i++) leaves_any = is_left(i);
   if (!leaves_any) return UINT64_MAX;
-  const auto& times = subject.trace.events.time;
-  size_t begin = 0;
-  for (size_t end = subject.trace.events.size(); begin < end;) {
-    const size_t middle = begin + (end - begin) / 2;
-    if (times[middle] <= last)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin < subject.trace.events.size() ? times[begin] : UINT64_MAX;
-}
-
-void remove_from(Trace& trace, uint64_t time) {
-  Events kept;
-  trace.events.for_each([&](const EventRow& row) {
-    if (row.time < time) kept.append(row);
-  });
-  trace.events = std::move(kept);
-  trace.info.ended = time;
-  trace.info.is_torn_down = true;
+  const Events& events = subject.trace.events;
+  const size_t begin = events.count_before(last + 1);
+  return begin < model.events ? events.time[begin] : UINT64_MAX;
 }
 
 }  // namespace skein

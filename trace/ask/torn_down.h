@@ -29,11 +29,7 @@ uint64_t last_activity(const Model& model);
 // When the program began to destroy what was left at its end: the first event after the last task
 // or handler ran. UINT64_MAX if it left nothing to destroy. A channel that main() destroys before
 // the event loop ends its operations and posts their handlers, which never run: these operations
-// count as destroyed.
+// count as destroyed. The state until then: ModelOptions::before, trace/ask/end_state.h.
 uint64_t teardown_begin(const Subject& subject);
-
-// Removes the events from `time` on, so that the trace ends when the program began to destroy its
-// tasks. Model and waits must be built again, with that end.
-void remove_from(Trace& trace, uint64_t time);
 
 }  // namespace skein

@@ -45,8 +45,8 @@ TEST_CASE("a task that is cancelled while others run, or ends") {
              "1\n 25 resolve 3\n") == "");
 }
 
-TEST_CASE("the trace without the teardown of the program") {
-  Example e = ours(R"(
+TEST_CASE("the model without the teardown of the program") {
+  const Example e = ours(R"(
      0 create 1 as coroutine session
      1 resume 1
      2 create 2 by 1 as io receive
@@ -55,9 +55,11 @@ TEST_CASE("the trace without the teardown of the program") {
     51 cancel 1 by -
   )");
   CHECK(teardown_begin({e.trace, e.model, find_waits(e.trace, e.model)}) == 50);
-  remove_from(e.trace, 50);
-  CHECK(e.trace.events.size() == 4);
-  const Model model = build_model(e.trace, {.simplify = false, .until = 50});
+  const Model model = build_model(e.trace, {.simplify = false, .before = 50});
+  CHECK(model.events == 4);
+  CHECK(model.last_event == 3);
+  CHECK(model.is_torn_down);
+  CHECK(!e.model.is_torn_down);
   CHECK(model.end == 50);
   CHECK(model.tasks[model.find(1)].how == Model::End::Open);
   CHECK(teardown_begin({e.trace, model, find_waits(e.trace, model)}) == UINT64_MAX);
@@ -98,15 +100,15 @@ TEST_CASE("a channel that is destroyed before its event loop") {
     63 cancel 5
   )";
   CHECK(begin_with_channel(destroyed) == 50);
-  Example e = ours(R"(
+  const Example e = ours(R"(
      0 create 1 as coroutine worker
      1 resume 1
      2 suspend 1
      3 create 3 by 1 as io channel.async_send
      3 await 1 on 3
   )" + std::string(destroyed));
-  remove_from(e.trace, teardown_begin({e.trace, e.model, find_waits(e.trace, e.model)}));
-  const Model model = build_model(e.trace, {.simplify = false, .until = 50});
+  const uint64_t begin = teardown_begin({e.trace, e.model, find_waits(e.trace, e.model)});
+  const Model model = build_model(e.trace, {.simplify = false, .before = begin});
   const Waits waits = find_waits(e.trace, model);
   const Waits::Wait* wait = waits.open(model.find(1));
   REQUIRE(wait != nullptr);

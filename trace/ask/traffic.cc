@@ -18,10 +18,10 @@ Direction direction_of(std::string_view operation) {
 }
 
 template <class Visit>
-void each_io(const Events& events, const Visit& visit) {
-  for (size_t begin = 0; begin < events.size(); begin += block_rows) {
+void each_io(const Events& events, size_t end, const Visit& visit) {
+  for (size_t begin = 0; begin < end; begin += block_rows) {
     const auto kinds = events.kind.block(begin);
-    for (size_t i = 0; i < std::min(block_rows, events.size() - begin); i++)
+    for (size_t i = 0; i < std::min(block_rows, end - begin); i++)
       if (kinds[i] == EventKind::Io) visit(events.row(begin + i));
   }
 }
@@ -62,7 +62,7 @@ bool Traffic::awaits_reply() const {
 
 std::vector<Traffic> find_traffic(const Trace& trace, const Model& model) {
   std::vector<Traffic> found(model.objects.size());
-  each_io(trace.events, [&](const EventRow& event) {
+  each_io(trace.events, model.events, [&](const EventRow& event) {
     const auto bytes = static_cast<int64_t>(event.value);
     const TaskIndex task = model.find(event.other);
     if (bytes <= 0 || task == no_index) return;
@@ -93,7 +93,7 @@ std::vector<Traffic> find_traffic(const Trace& trace, const Model& model) {
 
 std::vector<uint64_t> find_moved(const Trace& trace, const Model& model) {
   std::vector<uint64_t> moved(model.tasks.size());
-  each_io(trace.events, [&](const EventRow& event) {
+  each_io(trace.events, model.events, [&](const EventRow& event) {
     const TaskIndex task = model.find(event.other);
     if (task != no_index && static_cast<int64_t>(event.value) > 0) moved[task] = event.value;
   });

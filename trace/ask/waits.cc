@@ -74,11 +74,13 @@ class WaitFinder {
   }
 
   Waits find() {
-    trace_.events.for_each([this](const EventRow& event) {
-      now_ = event.time;
-      add_live_tasks(now_);
-      follow(event);
-    });
+    trace_.events.for_each(
+        [this](const EventRow& event) {
+          now_ = event.time;
+          add_live_tasks(now_);
+          follow(event);
+        },
+        model_.events);
     add_live_tasks(now_ + 1);
     for (const uint32_t wait : detached_)
       if (found_.waits[wait].is_open()) found_.waits[wait].on = no_index;

@@ -87,7 +87,7 @@ class ChainWalker {
       if (model_.activations[i].task == task)
         return Run{model_.activations[i].start, model_.activations[i].executor};
     // The last event resumed it.
-    return Run{last_event_, model_.tasks[task].executor};
+    return Run{model_.last_event, model_.tasks[task].executor};
   }
 
  private:
@@ -279,9 +279,9 @@ class ChainWalker {
                  ? Verdict::Starved
                  : Verdict::External;
     d.is_last = !anything_may_run();
-    const uint64_t idle_since = last_event_ + starvation_threshold_ns;
+    const uint64_t idle_since = model_.last_event + starvation_threshold_ns;
     d.is_alone = d.is_last && trace_.info.alone > idle_since &&
-                 !(trace_.info.is_torn_down && has_completed(*use));
+                 !(model_.is_torn_down && has_completed(*use));
     return find_lost_cancel(d, *use) ? Verdict::LostWakeup : Verdict::NeverExpires;
   }
 
@@ -462,7 +462,7 @@ class ChainWalker {
 
   // A task marked should_resolve has had its chance if the trace ended without another event.
   Verdict could_run_since(uint64_t time, bool expected) const {
-    const bool was_last = expected && time == last_event_ && model_.end <= last_event_;
+    const bool was_last = expected && time == model_.last_event && model_.end <= model_.last_event;
     const bool may_run_yet = end_ - std::min(end_, time) < starvation_threshold_ns && !was_last;
     return may_run_yet ? Verdict::Ok : Verdict::Starved;
   }
@@ -528,10 +528,9 @@ class ChainWalker {
   const Model& model_;
   const Waits& waits_;
   std::vector<uint32_t> seen_;  // by task: the number of the last walk that saw it
-  uint64_t last_event_ = trace_.events.empty() ? 0 : trace_.events.time[trace_.events.size() - 1];
   // The model's end may be the time when the trace was read. Which tasks have run since the last
   // event is then unknown, unless a task was running at that event: a suspension would be an event.
-  uint64_t end_ = trace_.events.empty() || waits_.any_running ? model_.end : last_event_;
+  uint64_t end_ = model_.events == 0 || waits_.any_running ? model_.end : model_.last_event;
   uint32_t walk_ = 0;
   std::optional<bool> may_run_;                  // anything_may_run(), if known
   bool more_than_lasting_ = false;               // the same, apart from is_lasting()
@@ -547,21 +546,22 @@ class ChainWalker {
   Busiest busiest_{model_};
 };
 
-// A hash that is equal for diagnoses that differ only in the identity of their tasks. Of tasks that
-// wait for an answer, those that wait for different peers differ.
+// A hash that is equal for diagnoses that differ only in the identity of their tasks: an error
+// never equals one that is none. Of tasks that wait for an answer, those that wait for different
+// peers differ.
 uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& waits,
                          const Diagnosis& d) {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, of numbers instead of bytes
   const auto add = [&](uint64_t number) { hash = (hash ^ number) * 0x100000001b3 ^ hash >> 29; };
   // Of a cycle, whichever of its tasks comes first.
-  if (d.verdict == Verdict::Deadlock && !d.fed_channel) {
+  if (d.verdict == Verdict::Deadlock && !d.fed_channel && !d.own_lock) {
     uint64_t members = 0;
     for (size_t i = d.cycle_begin; i < d.chain.size(); i++)
       members += (d.chain[i].task + uint64_t{1}) * 0x9e3779b97f4a7c15;
     add(members);
     return hash >> 1;
   }
-  add(static_cast<uint64_t>(d.verdict) << 1 | d.expected);
+  add(static_cast<uint64_t>(d.verdict) << 2 | uint64_t{d.expected} << 1 | d.is_error());
   add(d.notification);
   add(d.cancel);
   add(d.traffic ? 1 + d.traffic->awaits_reply() : 0);
@@ -619,8 +619,7 @@ Rank rank(const Trace& trace, const Model& model, const Waits& waits, const Diag
       break;
   }
   const uint64_t begin = last_begin(model, waits, d);
-  const bool is_short =
-      is_end_known(trace, model) && model.end - std::min(model.end, begin) < usual_wait;
+  const bool is_short = is_end_known(model) && model.end - std::min(model.end, begin) < usual_wait;
   return is_short ? Rank::Usual : Rank::Suspect;
 }
 
@@ -663,14 +662,73 @@ void add_overtaken(const Subject& subject, std::span<Diagnosis> found) {
   }
 }
 
-void add_own_locks(const Subject& subject, std::span<Diagnosis> found) {
-  std::unordered_map<TaskIndex, OwnLockWait> locks;
-  for (const OwnLockWait& lock : find_own_locks(subject)) locks.try_emplace(lock.operation, lock);
-  for (Diagnosis& d : found)
-    if (const auto lock = locks.find(d.chain.back().task); lock != locks.end()) {
+// The walker, and what it does not know: the locks of the program's own.
+class Diagnoser {
+ public:
+  explicit Diagnoser(const Subject& e) : walker_(e.trace, e.model, e.waits) {
+    for (const OwnLockWait& lock : find_own_locks(e)) locks_.try_emplace(lock.operation, lock);
+  }
+  // All but the blocker and what depends on other diagnoses.
+  Diagnosis diagnose(TaskIndex task) {
+    Diagnosis d = walker_.diagnose(task);
+    walker_.measure_starvation(d);
+    if (const auto lock = locks_.find(d.chain.back().task);
+        lock != locks_.end() && d.verdict != Verdict::Ok) {
       d.own_lock = lock->second;
       d.verdict = Verdict::Deadlock;
     }
+    return d;
+  }
+  ChainWalker& walker() { return walker_; }
+
+ private:
+  ChainWalker walker_;
+  std::unordered_map<TaskIndex, OwnLockWait> locks_;  // by operation
+};
+
+// Calls visit(task) for each task that the diagnosis is about.
+template <typename Visit>
+void each_task(const Diagnosis& d, const Visit& visit) {
+  visit(d.chain.front().task);
+  for (const TaskIndex task : d.similar) visit(task);
+}
+
+bool is_about(const Diagnosis& d, TaskIndex task) {
+  return d.chain.front().task == task ||
+         std::find(d.similar.begin(), d.similar.end(), task) != d.similar.end();
+}
+
+// Judges each similar task, too, by is_error(Diagnosis&), which may complete the diagnosis; those
+// that differ from the first get a diagnosis of their own, which is appended.
+template <typename IsError>
+void split_group(Diagnoser& diagnoser, std::vector<Diagnosis>& found, size_t at,
+                 const IsError& is_error) {
+  const bool is_first_error = is_error(found[at]);
+  std::optional<Diagnosis> others;
+  std::erase_if(found[at].similar, [&](TaskIndex task) {
+    Diagnosis d = diagnoser.diagnose(task);
+    if (is_error(d) == is_first_error) return false;
+    if (others)
+      others->similar.push_back(task);
+    else
+      others = std::move(d);
+    return true;
+  });
+  if (others) found.push_back(std::move(*others));
+}
+
+// Finds what else ran while the last task was runnable. A handler that did not run after a signal
+// is no error, so similar ones are judged one by one.
+void find_blockers(Diagnoser& diagnoser, std::vector<Diagnosis>& found) {
+  const auto is_error = [&](Diagnosis& d) {
+    diagnoser.walker().find_blocker(d);
+    return d.is_error();
+  };
+  for (size_t i = 0, count = found.size(); i < count; i++) {
+    is_error(found[i]);
+    if (found[i].verdict == Verdict::Starved && found[i].signal != no_index)
+      split_group(diagnoser, found, i, is_error);
+  }
 }
 
 // Whether the task goes on if something wakes it.
@@ -702,9 +760,9 @@ bool waits_again(const Waits& waits, const Diagnosis& d) {
 }
 
 // Finds the tasks that nothing can wake, because no thread of the process can run again.
-void find_asleep(const Trace& trace, const Waits& waits, std::span<Diagnosis> found) {
-  const uint64_t last = trace.events.empty() ? 0 : trace.events.time[trace.events.size() - 1];
-  if (trace.info.asleep <= last || trace.info.is_torn_down) return;
+void find_asleep(const Subject& subject, Diagnoser& diagnoser, std::vector<Diagnosis>& found) {
+  const Waits& waits = subject.waits;
+  if (subject.trace.info.asleep <= subject.model.last_event || subject.model.is_torn_down) return;
   // Threads that are blocked in a handler no longer serve what else is pending.
   const bool is_blocked = std::any_of(
       found.begin(), found.end(), [](const Diagnosis& d) { return d.verdict == Verdict::Running; });
@@ -713,23 +771,29 @@ void find_asleep(const Trace& trace, const Waits& waits, std::span<Diagnosis> fo
   };
   std::unordered_set<TaskIndex> stuck;
   for (const Diagnosis& d : found) {
-    if (!is_stuck(d)) continue;
-    stuck.insert(d.chain.front().task);
-    stuck.insert(d.similar.begin(), d.similar.end());
+    if (is_stuck(d)) each_task(d, [&](TaskIndex task) { stuck.insert(task); });
   }
   const auto waits_for_started = [&](const Diagnosis& d) {
     return std::any_of(d.started.begin(), d.started.end(),
                        [&](TaskIndex task) { return stuck.contains(task); });
   };
-  bool any = false;
-  for (Diagnosis& d : found) {
+  // Similar tasks may differ in what they have waited for before.
+  const auto judge = [&](const auto& is_asleep) {
+    bool any = false;
+    for (size_t i = 0, count = found.size(); i < count; i++)
+      if (is_stuck(found[i]))
+        split_group(diagnoser, found, i, [&](Diagnosis& d) {
+          any |= d.is_asleep = is_asleep(d);
+          return d.is_error();
+        });
+    return any;
+  };
+  const bool any = judge([&](const Diagnosis& d) {
     // A coroutine that has returned its result may wait, for nothing, to be destroyed.
     const bool is_known = d.verdict != Verdict::Unknown || d.awaited;
-    d.is_asleep = is_stuck(d) && is_known && !waits_again(waits, d) && !waits_for_started(d);
-    any |= d.is_asleep;
-  }
-  if (any) return;
-  for (Diagnosis& d : found) d.is_asleep = is_stuck(d) && !waits_for_started(d);
+    return is_known && !waits_again(waits, d) && !waits_for_started(d);
+  });
+  if (!any) judge([&](const Diagnosis& d) { return !waits_for_started(d); });
 }
 
 uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d) {
@@ -747,6 +811,7 @@ std::string_view name(Verdict verdict) {
 }
 
 bool Diagnosis::is_error() const {
+  if (is_unreported) return false;
   if (is_asleep) return true;
   switch (verdict) {
     case Verdict::LostWakeup:
@@ -775,15 +840,49 @@ bool Diagnosis::is_error() const {
   return false;
 }
 
-Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, TaskIndex task) {
-  ChainWalker walker(trace, model, waits);
-  Diagnosis d = walker.diagnose(task);
-  walker.measure_starvation(d);
-  walker.find_blocker(d);
-  add_own_locks({trace, model, waits}, {&d, 1});
-  add_overtaken({trace, model, waits}, {&d, 1});
-  find_asleep(trace, waits, {&d, 1});
+Diagnosis diagnose(const Subject& subject, std::span<const Diagnosis> all, TaskIndex task) {
+  Diagnoser diagnoser(subject);
+  Diagnosis d = diagnoser.diagnose(task);
+  // In a damaged trace a task may both run and wait.
+  const auto reported = std::find_if(all.begin(), all.end(), [&](const Diagnosis& of) {
+    const bool is_other =
+        of.verdict == Verdict::Running && d.verdict != Verdict::Ok && !of.is_error();
+    return is_about(of, task) && !is_other;
+  });
+  if (reported != all.end() && reported->verdict == Verdict::Running) {
+    d.chain.resize(1);
+    d.verdict = Verdict::Running;
+    d.expected = reported->expected;
+    d.running_since = reported->running_since;
+    d.executor = reported->executor;
+  }
+  diagnoser.walker().find_blocker(d);
+  add_overtaken(subject, {&d, 1});
+  if (reported != all.end()) {
+    d.is_asleep = reported->is_asleep;
+    return d;
+  }
+  // Another task waits for it, or none at all.
+  d.is_unreported = true;
+  const auto waits_for_it = [&](TaskIndex waiter) {
+    const std::vector<Diagnosis::Step> chain = diagnoser.walker().diagnose(waiter).chain;
+    return std::any_of(chain.begin(), chain.end(),
+                       [&](const Diagnosis::Step& step) { return step.task == task; });
+  };
+  for (const Diagnosis& of : all) {
+    if (!of.is_error() || (!d.is_unreported && !of.is_asleep)) continue;
+    bool is_target = false;
+    each_task(of, [&](TaskIndex waiter) { is_target = is_target || waits_for_it(waiter); });
+    if (!is_target) continue;
+    d.is_unreported = false;
+    d.is_asleep |= of.is_asleep;
+    if (d.is_asleep) break;
+  }
   return d;
+}
+
+Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, TaskIndex task) {
+  return diagnose({trace, model, waits}, diagnose_all(trace, model, waits), task);
 }
 
 std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, const Waits& waits) {
@@ -793,14 +892,14 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     if (wait.is_open() && wait.on != no_index && is_open(model, wait.task))
       waited_for[model.last_self(wait.on)] = 1;
 
-  ChainWalker walker(trace, model, waits);
+  const Subject subject{trace, model, waits};
+  Diagnoser diagnoser(subject);
   std::vector<Diagnosis> found;
   IdMap known;
   enum : uint8_t { Unreported, InChain, InError };
   std::vector<uint8_t> reported(count, Unreported);
   const auto add_diagnosis = [&](TaskIndex task) {
-    Diagnosis d = walker.diagnose(task);
-    walker.measure_starvation(d);
+    Diagnosis d = diagnoser.diagnose(task);
     const uint8_t how = d.is_error() ? InError : InChain;
     for (const Diagnosis::Step& step : d.chain)
       reported[step.task] = std::max(reported[step.task], how);
@@ -832,10 +931,9 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     if (reported[task] == Unreported) add_diagnosis(task);
   });
   each_open([&](TaskIndex task) {
-    const auto run = walker.run_at_end(task);
+    const auto run = diagnoser.walker().run_at_end(task);
     if (!run || model.tasks[task].is_scope) return;
-    if (is_end_known(trace, model) &&
-        model.end - std::min(model.end, run->since) < running_threshold_ns)
+    if (is_end_known(model) && model.end - std::min(model.end, run->since) < running_threshold_ns)
       return;
     Diagnosis d;
     d.chain.push_back({.task = task});
@@ -844,14 +942,13 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     d.executor = run->executor;
     found.push_back(std::move(d));
   });
-  for (Diagnosis& d : found) walker.find_blocker(d);
-  add_own_locks({trace, model, waits}, found);
-  add_overtaken({trace, model, waits}, found);
+  find_blockers(diagnoser, found);
+  find_asleep(subject, diagnoser, found);
+  add_overtaken(subject, found);
   find_crowds(waits, found);
   for (Diagnosis& d : found)
     if (d.similar.size() + 1 >= crowd)
       d.outlived = find_outlived(trace, model, d.chain.front().task);
-  find_asleep(trace, waits, found);
   const auto order = [&](const Diagnosis& d) {
     return std::pair(rank(trace, model, waits, d), waits_since(model, waits, d));
   };
@@ -891,9 +988,7 @@ uint32_t location_of(const Subject& e, const Diagnosis::Step& step) {
   return e.model.tasks[step.task].location;
 }
 
-bool is_end_known(const Trace& trace, const Model& model) {
-  return !trace.events.empty() && model.end > trace.events.time[trace.events.size() - 1];
-}
+bool is_end_known(const Model& model) { return model.events != 0 && model.end > model.last_event; }
 
 int64_t since(const Subject& e, const LiveTaskFinder& live, const Diagnosis::Step& step) {
   const Model::Task& task = e.model.tasks[step.task];

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -103,6 +104,9 @@ struct Diagnosis {
   // for them, as one that awaits when_all() does.
   std::vector<TaskIndex> started = {};
   bool expected = false;  // it is marked should_resolve
+  // Of one task: diagnose_all() reports neither it nor a task that waits for it as an error. It may
+  // have ended, or be a lock that no task waits for.
+  bool is_unreported = false;
   // Tasks with the same diagnosis, step by step; for a cycle, its other tasks and their waiters.
   std::vector<TaskIndex> similar = {};
   // Unknown, NeverExpires, LostWakeup: it lasts much longer than others at its place.
@@ -132,13 +136,18 @@ inline constexpr uint64_t running_threshold_ns = 100'000'000;
 // So many tasks that wait at one location, and never continue, may be leaked.
 inline constexpr size_t crowd = 20;
 
-Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, TaskIndex task);
-
 // Diagnoses all tasks that matter: those marked should_resolve (also destroyed ones that were
 // waiting: programs that give up clean up) unless the chain of an error contains them, and those
 // without a waiter. Similar diagnoses are merged (Diagnosis::similar). Errors first, external waits
 // last, then by the start of the wait.
 std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, const Waits& waits);
+
+// Diagnoses one task. It is an error if it is one in `all`, which diagnose_all() has returned; of a
+// task that `all` does not report, if a task that is an error there waits for it. `similar` is
+// empty.
+Diagnosis diagnose(const Subject& subject, std::span<const Diagnosis> all, TaskIndex task);
+// The same, for one query.
+Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, TaskIndex task);
 
 // The task or resource that the step waits for, or the task that holds it; no_index if unknown or
 // none.
@@ -152,7 +161,7 @@ uint32_t location_near(const Subject& subject, TaskIndex task, uint64_t time);
 // else of its creation.
 uint32_t location_of(const Subject& subject, const Diagnosis::Step& step);
 // Whether the model ends when the process ended, or now if it runs, and not at its last event.
-bool is_end_known(const Trace& trace, const Model& model);
+bool is_end_known(const Model& model);
 // The time since which the step is in its state, as in `skein ps`. Of a cancelled task: the start
 // of its last wait; of a resource without a holder: its creation. Negative: before the trace.
 // `live` must be of this subject.

@@ -37,13 +37,17 @@ ModelBuilder::ModelBuilder(const Trace& trace, const ModelOptions& options)
 }
 
 Model ModelBuilder::build() {
+  model_.events = options_.before ? events_.count_before(*options_.before) : events_.size();
+  model_.is_torn_down = model_.events < events_.size();
   reserve();
   add_live_resources();
-  events_.for_each([this](const EventRow& event) {
-    now_ = event.time;
-    executor_ = event.executor;
-    follow(event);
-  });
+  events_.for_each(
+      [this](const EventRow& event) {
+        now_ = event.time;
+        executor_ = event.executor;
+        follow(event);
+      },
+      model_.events);
   finish();
   return std::move(model_);
 }
@@ -161,10 +165,10 @@ void ModelBuilder::follow(const EventRow& event) {
 }
 
 void ModelBuilder::finish() {
-  model_.end =
-      events_.empty()
-          ? 0
-          : std::max({events_.time[events_.size() - 1], options_.until, trace_.info.ended});
+  model_.last_event = model_.events == 0 ? 0 : events_.time[model_.events - 1];
+  model_.end = model_.is_torn_down ? *options_.before
+               : events_.empty()   ? 0
+                                 : std::max({model_.last_event, options_.until, trace_.info.ended});
   executors_.finish(model_.end);
   if (options_.simplify && mirage_) simplify_binds(model_, beginnings_, binds_);
   add_live_tasks();

@@ -176,7 +176,7 @@ void ModelBuilder::add_overwritten_ends() {
   for (TaskIndex task = 0; task < model_.tasks.size(); task++)
     any_later = any_later || (has_ended(task) && model_.tasks[task].end >= complete_from);
   if (any_later)
-    for (size_t i = events_.size(); i-- > 0 && events_.time[i] >= complete_from;) {
+    for (size_t i = model_.events; i-- > 0 && events_.time[i] >= complete_from;) {
       mark(events_.task[i]);
       const TaskIndex other = known_task(events_.other[i]);
       if (other != no_index && model_.tasks[other].is_resource) lives[other] = true;

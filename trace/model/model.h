@@ -12,7 +12,9 @@
 // task, 24 per arrow or activation.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "trace/model/id_map.h"
@@ -163,8 +165,12 @@ struct Model {
   std::vector<Unheard> unheard;           // by time
   std::vector<Counter> counters;          // by name
   std::vector<Scale> scales;
-  uint64_t end = 0;  // of the last event, TraceInfo::ended or ModelOptions::until
-  IdMap ids;         // for find()
+  uint64_t end = 0;         // of the last event, TraceInfo::ended or ModelOptions::until or before
+  size_t events = 0;        // it is built from so many of the trace's events, which are the first
+  uint64_t last_event = 0;  // the time of the last of them; 0: there is none
+  // The other events of the trace are the destruction of what was left at the end.
+  bool is_torn_down = false;
+  IdMap ids;  // for find()
 
   // The task with this id that was created last; no_index if the id never occurs.
   TaskIndex find(TaskId id) const;
@@ -177,6 +183,9 @@ struct Model {
 struct ModelOptions {
   bool simplify = true;  // rule 4
   uint64_t until = 0;    // if later than the last event: the model ends here
+  // When the program began to destroy what was left (trace/ask/torn_down.h): the model has only the
+  // events before this time, and ends here.
+  std::optional<uint64_t> before = {};
 };
 Model build_model(const Trace& trace, const ModelOptions& options = {});
 

@@ -130,6 +130,18 @@ EventRow Events::row(size_t index) const {
           .flags = flags[index]};
 }
 
+size_t Events::count_before(uint64_t end) const {
+  size_t first = 0;
+  for (size_t last = size_; first < last;) {
+    const size_t middle = first + (last - first) / 2;
+    if (time[middle] < end)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return first;
+}
+
 std::array<uint64_t, event_kinds> count_kinds(const Events& events) {
   std::array<uint64_t, event_kinds> counts{};
   for (size_t begin = 0; begin < events.size(); begin += block_rows) {

@@ -91,7 +91,15 @@ class Events {
   // Calls visit(const EventRow&) for every event in order; takes a third of the time of row() per
   // event.
   template <typename Visit>
-  void for_each(const Visit& visit) const;
+  void for_each(const Visit& visit) const {
+    for_each(visit, size_);
+  }
+  // The same for the first `count` events.
+  template <typename Visit>
+  void for_each(const Visit& visit, size_t count) const;
+
+  // The number of events before this time.
+  size_t count_before(uint64_t end) const;
 
   uint64_t dropped() const { return dropped_; }
 
@@ -116,8 +124,8 @@ class Events {
 };
 
 template <typename Visit>
-void Events::for_each(const Visit& visit) const {
-  for (size_t begin = 0; begin < size_; begin += block_rows) {
+void Events::for_each(const Visit& visit, size_t end) const {
+  for (size_t begin = 0; begin < end; begin += block_rows) {
     const auto times = time.block(begin);
     const auto tasks = task.block(begin);
     const auto others = other.block(begin);
@@ -127,7 +135,7 @@ void Events::for_each(const Visit& visit) const {
     const auto executors = executor.block(begin);
     const auto kinds = kind.block(begin);
     const auto all_flags = flags.block(begin);
-    const size_t count = size_ - begin < block_rows ? size_ - begin : block_rows;
+    const size_t count = end - begin < block_rows ? end - begin : block_rows;
     for (size_t i = 0; i < count; i++)
       visit(EventRow{.time = times[i],
                      .task = tasks[i],

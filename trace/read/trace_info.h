@@ -30,8 +30,6 @@ struct TraceInfo {
   // The last time, as EventRow::time, at which all threads of the process waited for each other,
   // without a timeout; 0: unknown.
   uint64_t asleep = 0;
-  // The events of the destruction of what was left at the end are removed.
-  bool is_torn_down = false;
   // How long the process had been running when the trace began, ns. The trace does not contain the
   // tasks that existed then, except those that have acted since. 0: none existed, or unknown.
   uint64_t late = 0;
