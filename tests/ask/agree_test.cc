@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "report/explain.h"
+#include "trace/ask/end_state.h"
 #include "trace/ask/live_tasks.h"
 #include "trace/ask/random_events_trace.h"
 #include "trace/ask/random_program.h"
@@ -50,7 +51,8 @@ class Answers {
   explicit Answers(const Trace& trace)
       : trace_(trace),
         model_(build_model(trace, {.simplify = false})),
-        waits_(find_waits(trace, model_)) {
+        waits_(find_waits(trace, model_)),
+        end_(subject(), false) {
     for (const LiveTask& live : find_live_tasks(subject()))
       if (live.state != TaskState::Resource) live_[live.task] = live;
   }
@@ -113,6 +115,75 @@ class Answers {
     for (TaskIndex task = 0; task < model_.tasks.size(); task++) compare_why(task);
   }
 
+  // Compares which tasks are stuck: in all diagnoses, in that of one task, in the viewer's filter,
+  // its alarm, its red bars, and the tasks that a key selects one after the other.
+  void compare_stuck(Trace copy) const {
+    std::vector<TaskIndex> stuck;  // of the state, in the order of why
+    std::set<TaskIndex> reported;
+    std::set<TaskIndex> targets;
+    for (const Diagnosis& d : end_.diagnoses()) {
+      std::vector<TaskIndex> tasks = d.similar;
+      tasks.insert(tasks.begin(), d.chain.front().task);
+      for (const TaskIndex task : tasks) {
+        if (d.verdict != Verdict::Running) reported.insert(task);
+        if (!d.is_error()) continue;
+        reported.insert(task);
+        if (std::find(stuck.begin(), stuck.end(), task) == stuck.end()) stuck.push_back(task);
+        for (const Diagnosis::Step& step : end_.diagnose(subject(), task).chain)
+          targets.insert(step.task);
+      }
+    }
+    std::set<TaskIndex> shown;
+    for (TaskIndex& task : stuck) {
+      CHECK(end_.diagnose(subject(), task).is_error());
+      reported.erase(task);
+      targets.erase(task);
+      task = end_.in_whole(model_, task);
+      shown.insert(task);
+    }
+    const Model& state = end_.subject(subject()).model;
+    for (TaskIndex task = 0; task < state.tasks.size(); task++) {
+      const bool is_error = end_.diagnose(subject(), task).is_error();
+      if (reported.contains(task)) CHECK(!is_error);
+      // A task that a stuck one waits for may be stuck, too.
+      if (is_error && !shown.contains(end_.in_whole(model_, task))) CHECK(targets.contains(task));
+    }
+
+    Viewer viewer;
+    viewer.resize(800, 400);
+    viewer.add(std::move(copy), "trace");
+    const std::string alarm = viewer.alarm();
+    CHECK(alarm.substr(0, alarm.find(' ')) == (stuck.empty() ? "" : std::to_string(stuck.size())));
+    for (size_t i = 0; i <= stuck.size() && !stuck.empty(); i++) {
+      viewer.key("e", {});
+      CHECK(viewer.selected() == stuck[i % stuck.size()]);
+      REQUIRE(viewer.selected() != no_index);
+      for (const PanelLine& line : viewer.panel().lines)
+        if (line.name == "why")
+          CHECK(line.value ==
+                name(end_.diagnose(subject(), end_.in_state(model_, viewer.selected())).verdict));
+    }
+    viewer.picture();
+    // The waits of stuck tasks are red, and the ends of others that failed.
+    const auto check_red = [&] {
+      const Rows& rows = *viewer.tracks()[0].rows;
+      size_t red = 0;
+      for (const uint32_t position : rows.red_positions)
+        if (shown.contains(rows.tasks[position]))
+          red++;
+        else
+          CHECK(std::count(rows.failed.begin(), rows.failed.end(), position) == 1);
+      CHECK(red == shown.size());
+    };
+    check_red();
+    viewer.set_filter({.only_stuck = true});
+    viewer.picture();
+    std::set<TaskIndex> kept;
+    for (const TaskIndex task : viewer.tracks()[0].rows->tasks) kept.insert(task);
+    CHECK(kept == shown);
+    check_red();
+  }
+
   // Compares the open waits that have a target.
   void compare_waits() const {
     const QueryDatabase database(trace_);
@@ -162,7 +233,10 @@ class Answers {
       const double lasts =
           static_cast<double>(model_.end) - static_cast<double>(live_.at(task).since);
       CHECK(since.find(", for " + duration_text(lasts)) != std::string::npos);
-      CHECK(verdict == name(diagnose(trace_, model_, waits_, task).verdict));
+      // A program that has destroyed what was left is diagnosed as it was before, by why, too.
+      const TaskIndex then = end_.in_state(model_, task);
+      CHECK(verdict ==
+            name(then == no_index ? Verdict::Ok : end_.diagnose(subject(), then).verdict));
       const TaskIndex on = live_.at(task).target;
       CHECK(target.empty() == (on == no_index));
       if (on != no_index)
@@ -220,7 +294,7 @@ class Answers {
     const Model::Task& of = model_.tasks[task];
     if (of.is_resource || of.how == Model::End::Became || of.how == Model::End::Cancelled) return;
     if (of.how == Model::End::Resolved && task % 16 != 0) return;  // a sample is enough
-    const Diagnosis d = diagnose(trace_, model_, waits_, task);
+    const Diagnosis d = diagnose(subject(), all_, task);
     const std::string_view text = describe_step(subject(), d, 0).text;
     const bool has_ended = text == "ended" || text == "failed" || text == "has ended";
     CHECK(has_ended == !live_.contains(task));
@@ -238,6 +312,8 @@ class Answers {
   const Trace& trace_;
   const Model model_;
   const Waits waits_;
+  const std::vector<Diagnosis> all_ = diagnose_all(trace_, model_, waits_);
+  const EndState end_;
   const LiveTaskFinder finder_{subject()};
   std::map<TaskIndex, LiveTask> live_;
 };
@@ -286,6 +362,7 @@ TEST_CASE("1,000 random programs: all commands agree") {
     answers.compare_why();
     answers.compare_waits();
     if (seed % 4 == 0) answers.compare_panel(make_program(seed).trace);
+    if (seed % 4 == 1) answers.compare_stuck(make_program(seed).trace);
   }
 }
 
@@ -301,6 +378,7 @@ TEST_CASE("rings of random programs: all commands agree with each other and the 
     answers.compare_waits();
     CHECK(answers.all() == whole.all());
     if (seed % 8 == 0) answers.compare_panel(cut(make_program(seed).trace, whole, seed));
+    if (seed % 8 == 1) answers.compare_stuck(cut(make_program(seed).trace, whole, seed));
   }
 }
 
@@ -312,5 +390,6 @@ TEST_CASE("inconsistent events: info, ps, why and the panel agree") {
     answers.compare();
     answers.compare_why();
     answers.compare_panel(random_events_trace(seed));
+    answers.compare_stuck(random_events_trace(seed));
   }
 }

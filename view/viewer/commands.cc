@@ -141,29 +141,28 @@ void State::toggle_related(int) {
 void State::next_stuck(int) {
   std::vector<Item> all;
   for (uint32_t track = 0; track < shared.session.size(); track++)
-    for (const Diagnosis& d : shared.findings[track].errors) {
-      all.push_back({Item::Kind::Task, track, d.chain[0].task});
-      for (const TaskIndex task : d.similar) all.push_back({Item::Kind::Task, track, task});
-    }
+    for (const TaskIndex task : shared.findings[track].order)
+      all.push_back({Item::Kind::Task, track, task});
   if (all.empty()) return;
   const auto at = std::find(all.begin(), all.end(), selected());
   const Item next = at == all.end() || at + 1 == all.end() ? all.front() : *(at + 1);
   const SessionTrace& of = shared.session[next.track];
-  const Subject subject = shared.findings.subject(next.track);
-  const Diagnosis d = diagnose(of.trace, subject.model, subject.waits, next.index);
-  const auto begin = static_cast<double>(
-      std::max<int64_t>(0, since(subject, LiveTaskFinder(subject), d.chain[0])));
+  const Subject state = shared.findings.state(next.track);
+  const Diagnosis d = shared.findings.diagnose(next.track, next.index);
+  const auto begin =
+      static_cast<double>(std::max<int64_t>(0, since(state, LiveTaskFinder(state), d.chain[0])));
   go_to(next.track, next.index, begin + of.offset);
   shared.selection.set_related(true);
   shared.marked();
   if (d.notification == Waits::none) return;
   // Shows both the notification and the wait that begins after it.
-  const Waits& waits = subject.waits;
+  const Waits& waits = state.waits;
   const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
   const double early = of.on_clock(waits.notifications[d.notification].time);
   const double late = of.on_clock(waits.waits[waiter.wait].begin);
   const double margin = std::max(3 * (late - early), 1'000.0);
-  view->reveal_range(next.track, waiter.task, early - margin, late + margin);
+  view->reveal_range(next.track, shared.findings.shown(next.track, waiter.task), early - margin,
+                     late + margin);
 }
 
 // Shows the path of the selected task; hides it if it is shown or no task is selected.

@@ -11,16 +11,15 @@ namespace skein {
 
 namespace {
 
-std::string summary(const Model& model, const std::vector<Diagnosis>& errors) {
-  if (errors.empty()) return {};
-  size_t in_all = 0;
-  bool is_over = true;                    // all have been destroyed since
+std::string summary(const Model& model, const EndState& end, std::span<const TaskIndex> stuck) {
+  if (stuck.empty()) return {};
+  const size_t in_all = stuck.size();
   std::array<size_t, verdicts> counts{};  // by verdict
-  for (const Diagnosis& d : errors) {
-    counts[static_cast<size_t>(d.verdict)] += 1 + d.similar.size();
-    in_all += 1 + d.similar.size();
-    is_over &= model.tasks[d.chain[0].task].how != Model::End::Open;
-  }
+  for (const EndState::Stuck& s : end.stuck())
+    counts[static_cast<size_t>(end.diagnoses()[s.diagnosis].verdict)]++;
+  const bool is_over = std::all_of(stuck.begin(), stuck.end(), [&](TaskIndex task) {
+    return model.tasks[task].how != Model::End::Open;  // all have been destroyed since
+  });
   std::string text = is_over ? counted(in_all, "task") + (in_all == 1 ? " was" : " were") + " stuck"
                              : counted(in_all, "stuck task");
   std::string_view before = ": ";
@@ -36,42 +35,46 @@ std::string summary(const Model& model, const std::vector<Diagnosis>& errors) {
 
 }  // namespace
 
-Findings::Findings(const Trace& trace, const Model& shown) {
+Findings::Findings(const Trace& trace, const Model& shown, bool is_live) {
   const auto is_simplified = [](const Model::Task& task) { return task.starts_late; };
   if (std::any_of(shown.tasks.begin(), shown.tasks.end(), is_simplified))
     whole = build_model(trace, {.simplify = false});
   waits = find_waits(trace, model(shown));
-  errors = diagnose_all(trace, model(shown), waits);
-  while (!errors.empty() && !errors.back().is_error()) errors.pop_back();  // errors come first
-  alarm = summary(model(shown), errors);
+  const Subject all = subject(trace, shown);
+  end = EndState(all, is_live);
+  if (end.stuck().empty()) return;
 
-  if (errors.empty()) return;
-  const Subject about = subject(trace, shown);
-  const LiveTaskFinder live(about);
-  const auto add = [&](const Diagnosis& d, TaskIndex task) {
-    Diagnosis::Step step = d.chain[0];
-    step.task = task;
-    step.wait = waits.last_wait[task];
-    const int64_t begin = since(about, live, step);
+  const Subject state = end.subject(all);
+  const LiveTaskFinder live(state);
+  for (const EndState::Stuck& s : end.stuck()) {
+    const TaskIndex task = end.in_whole(all.model, s.task);
+    if (task == no_index) continue;
+    const Diagnosis::Step step{.task = s.task, .wait = state.waits.last_wait[s.task]};
+    const int64_t begin = since(state, live, step);
+    order.push_back(task);
     stuck.push_back({task, static_cast<uint64_t>(std::max<int64_t>(0, begin))});
-  };
-  for (const Diagnosis& d : errors) {
-    add(d, d.chain[0].task);
-    for (const TaskIndex task : d.similar) add(d, task);
-    if (d.cancel == Model::Object::none) continue;
-    const Model::Cancel& cancel = about.model.cancels[d.cancel];
-    lost_cancels.push_back({cancel.time, cancel.by});
   }
+  alarm = summary(model(shown), end, order);
   std::sort(stuck.begin(), stuck.end(),
             [](const StuckTask& a, const StuckTask& b) { return a.task < b.task; });
-  const auto same = [](const StuckTask& a, const StuckTask& b) { return a.task == b.task; };
-  stuck.erase(std::unique(stuck.begin(), stuck.end(), same), stuck.end());
+  for (const Diagnosis& d : end.diagnoses()) {
+    if (!d.is_error() || d.cancel == Model::Object::none) continue;
+    const Model::Cancel& cancel = state.model.cancels[d.cancel];
+    lost_cancels.push_back({cancel.time, end.in_whole(all.model, cancel.by)});
+  }
+}
+
+Diagnosis Findings::diagnose(const Trace& trace, const Model& shown, TaskIndex task) const {
+  const Subject all = subject(trace, shown);
+  const TaskIndex then = end.in_state(all.model, task);
+  return then == no_index ? Diagnosis{.chain = {{.task = task}}} : end.diagnose(all, then);
 }
 
 const Findings& SessionFindings::operator[](size_t which) const {
   std::shared_ptr<const Findings>& found = findings_[which];
   if (!found) {
-    found = std::make_shared<const Findings>(session_[which].trace, session_[which].model);
+    found = std::make_shared<const Findings>(session_[which].trace, session_[which].model,
+                                             session_[which].life.running);
     version_++;
   }
   return *found;

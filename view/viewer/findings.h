@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "report/explain.h"
+#include "trace/ask/end_state.h"
 #include "trace/session/session.h"
 #include "view/layout/rows.h"
 
 namespace skein {
 
 struct Findings {
-  Findings(const Trace& trace, const Model& shown);
+  Findings(const Trace& trace, const Model& shown, bool is_live);
 
   // Waits need a model that is not simplified. Its tasks are the same as those of the shown model.
   const Model& model(const Model& shown) const { return whole ? *whole : shown; }
@@ -22,13 +23,16 @@ struct Findings {
     return {trace, model(shown), waits};
   }
 
+  // Why the task of the shown model is stuck, in terms of end.subject().
+  Diagnosis diagnose(const Trace& trace, const Model& shown, TaskIndex task) const;
+
   std::optional<Model> whole;  // none: use the shown model
   Waits waits;
-  std::vector<Diagnosis> errors;  // of stuck tasks
-  std::vector<StuckTask> stuck;   // the tasks of `errors`, by index, each once
-  std::vector<Model::Unheard>
-      lost_cancels;   // of timers, by which tasks of `errors` would have woken
-  std::string alarm;  // "1 stuck task: lost wake-up"; empty: none
+  EndState end;
+  std::vector<TaskIndex> order;  // the stuck tasks, as `skein why` reports them, each once
+  std::vector<StuckTask> stuck;  // the same by index
+  std::vector<Model::Unheard> lost_cancels;  // of timers, by which stuck tasks would have woken
+  std::string alarm;                         // "1 stuck task: lost wake-up"; empty: none
 };
 
 // The findings of each trace of a session, computed on first use.
@@ -39,6 +43,15 @@ class SessionFindings {
   const Findings& operator[](size_t which) const;
   Subject subject(size_t which) const {
     return (*this)[which].subject(session_[which].trace, session_[which].model);
+  }
+  // The state that diagnoses refer to.
+  Subject state(size_t which) const { return (*this)[which].end.subject(subject(which)); }
+  Diagnosis diagnose(size_t which, TaskIndex task) const {
+    return (*this)[which].diagnose(session_[which].trace, session_[which].model, task);
+  }
+  // The task of a diagnosis, in the shown model.
+  TaskIndex shown(size_t which, TaskIndex task) const {
+    return (*this)[which].end.in_whole(session_[which].model, task);
   }
   // Null: not known yet.
   const Findings* known(size_t which) const { return findings_[which].get(); }

@@ -17,8 +17,7 @@ void Highlights::update(const Session& session, const SessionFindings& findings,
   const Item& item = selection.item();
   if (selection.related()) {
     add_related(session, item.track, item.index);
-    if (session[item.track].model.tasks[item.index].how == Model::End::Open)
-      add_stuck_chain(findings, item.track, item.index);
+    add_stuck_chain(findings, item.track, item.index);
   }
   if (item.kind == Item::Kind::Interaction) {
     std::vector<uint8_t>& marks = marks_of(session, item.track);
@@ -54,14 +53,15 @@ void Highlights::add_related(const Session& session, uint32_t track, TaskIndex t
 
 // Marks the tasks that a stuck task waits for, directly or indirectly.
 void Highlights::add_stuck_chain(const SessionFindings& findings, uint32_t track, TaskIndex task) {
-  const Subject subject = findings.subject(track);
-  const Diagnosis d = diagnose(subject.trace, subject.model, subject.waits, task);
+  const Diagnosis d = findings.diagnose(track, task);
   if (!d.is_error()) return;
-  std::vector<uint8_t>& marks = marks_[track];
-  for (const Diagnosis::Step& step : d.chain) marks[step.task] = 1;
-  if (d.notification == Waits::none) return;
-  const TaskIndex by = subject.waits.notifications[d.notification].by;
-  if (by != no_index) marks[by] = 1;
+  const auto mark = [&](TaskIndex one) {
+    const TaskIndex shown = findings.shown(track, one);
+    if (shown != no_index) marks_[track][shown] = 1;
+  };
+  for (const Diagnosis::Step& step : d.chain) mark(step.task);
+  if (d.notification != Waits::none)
+    mark(findings.state(track).waits.notifications[d.notification].by);
 }
 
 // Fades the tasks that are not on the path, except matches and related tasks.

@@ -41,7 +41,7 @@ void Viewer::Question::answer() {
     const Model& model = work.of->model;
     if (filters_) {
       if (filter_.only_stuck && !work.findings)
-        work.findings = std::make_shared<const Findings>(trace, model);
+        work.findings = std::make_shared<const Findings>(trace, model, work.of->life.running);
       work.results.passes =
           passing(trace, model, work.results.search, filter_, work.findings.get());
       work.shown = skein::shown(model, work.results.passes, work.collapsed);

@@ -19,7 +19,9 @@ LoadedTrace::LoadedTrace(Trace of, SignOfLife sign) : LoadedTrace(std::move(of),
   texts = std::make_unique<FoldedTexts>(fold_texts(trace.strings));
 }
 LoadedTrace::LoadedTrace(Trace of, Model made) : trace(std::move(of)), model(std::move(made)) {}
-void LoadedTrace::find_problems() { findings = std::make_shared<const Findings>(trace, model); }
+void LoadedTrace::find_problems() {
+  findings = std::make_shared<const Findings>(trace, model, life.running);
+}
 LoadedTrace::~LoadedTrace() = default;
 LoadedTrace::LoadedTrace(LoadedTrace&&) noexcept = default;
 LoadedTrace& LoadedTrace::operator=(LoadedTrace&&) noexcept = default;

@@ -54,9 +54,9 @@ void write_trace(PanelWriter& out) {
   list("failed", failed, [](const Task& task) { return task.failed(); });
   list("unresolved", stuck, [](const Task& task) { return task.is_unresolved(); });
   size_t listed_faults = 0;
-  for (const Diagnosis& d : out.findings().errors) {
-    if (listed_faults++ == out.limit(20)) break;
-    out.task(listed_faults == 1 ? "stuck" : "", d.chain[0].task, no_time,
+  for (const Diagnosis& d : out.findings().end.diagnoses()) {
+    if (!d.is_error() || listed_faults++ == out.limit(20)) break;
+    out.task(listed_faults == 1 ? "stuck" : "", out.shown(d.chain[0].task), no_time,
              ": " + std::string(name(d.verdict)));
   }
   if (out.of().has_executors()) {

@@ -15,19 +15,22 @@ class Why {
   Why(PanelWriter& out, const Subject& subject, const Diagnosis& diagnosis)
       : out_(out), e_(subject), live_(subject), d_(diagnosis) {}
 
-  void write() {
+  // `teardown`: when the program began to destroy what was left; empty: it did not.
+  void write(const std::string& teardown) {
     out_.heading("why", std::string(name(d_.verdict)));
+    if (!teardown.empty())
+      out_.line("", "When the program began to destroy its tasks, at " + teardown + ":");
     out_.line("", text());
     for (size_t i = 0; i < d_.chain.size() && i < out_.limit(most_steps); i++) step(i);
     if (d_.chain.size() > out_.limit(most_steps))
       out_.more("", d_.chain.size() - out_.limit(most_steps));
     if (d_.notification != Waits::none) {
       const Waits::Notification& notification = e_.waits.notifications[d_.notification];
-      out_.task("notified by", notification.by, out_.on_clock(notification.time),
+      out_.task("notified by", out_.shown(notification.by), out_.on_clock(notification.time),
                 ", " + out_.time(notification.time));
       write_location(notification.location);
     }
-    if (d_.blocker != no_index) out_.task("ran instead", d_.blocker);
+    if (d_.blocker != no_index) out_.task("ran instead", out_.shown(d_.blocker));
   }
 
  private:
@@ -42,7 +45,7 @@ class Why {
     if (does.target == no_index)
       out_.line(name, std::string(does.text));
     else
-      out_.task(name + std::string(does.text), does.target, seen);
+      out_.task(name + std::string(does.text), out_.shown(does.target), seen);
     if (i == 0) return;  // shown elsewhere in the panel
     write_location(location_of(e_, step));
     if (begin >= 0) out_.at_time("since", static_cast<uint64_t>(begin));
@@ -91,13 +94,17 @@ class Why {
 
 // Writes nothing for tasks that ended as they should.
 void write_why(PanelWriter& out, TaskIndex index) {
-  const SessionTrace& of = out.of();
-  const Model::Task& task = of.model.tasks[index];
+  const Findings& findings = out.findings();
+  const Subject state = out.state();
+  const TaskIndex then = findings.end.in_state(out.of().model, index);
+  if (then == no_index) return;
+  const Model::Task& task = state.model.tasks[then];
   const bool was_cancelled = task.should_resolve && task.how == Model::End::Cancelled;
   if (task.is_resource || (task.how != Model::End::Open && !was_cancelled)) return;
-  const Subject subject = out.subject();
-  const Diagnosis d = diagnose(of.trace, subject.model, subject.waits, index);
-  if (d.verdict != Verdict::Ok) Why(out, subject, d).write();
+  const Diagnosis d = findings.end.diagnose(out.subject(), then);
+  if (d.verdict == Verdict::Ok) return;
+  const uint64_t teardown = findings.end.teardown();
+  Why(out, state, d).write(teardown == 0 ? std::string() : out.time(teardown));
 }
 
 }  // namespace skein

@@ -22,6 +22,9 @@ class PanelWriter {
   const SessionTrace& of() const { return of_; }
   const Findings& findings() const { return findings_[track_]; }
   Subject subject() const { return findings_.subject(track_); }
+  // What the diagnoses of stuck tasks refer to, and the shown task that is one of its tasks.
+  Subject state() const { return findings_.state(track_); }
+  TaskIndex shown(TaskIndex task) const { return findings_.shown(track_, task); }
   uint32_t track() const { return track_; }
   // A time of this trace on the common clock, and as the text that the axis shows.
   double on_clock(uint64_t ns) const { return of_.on_clock(ns); }
