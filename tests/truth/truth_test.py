@@ -17,66 +17,29 @@ fault any finding about another function and place. docs/truth.md lists the resu
 is worse than there. --update writes that file.
 """
 import argparse
-import contextlib
 import collections
 import concurrent.futures
 import json
 import os
 import pathlib
 import re
-import shutil
-import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-FOLDER = pathlib.Path(__file__).resolve().parent
-DOCUMENT = FOLDER.parent.parent / "docs/truth.md"
+import corpus
+
+DOCUMENT = corpus.FOLDER.parent.parent / "docs/truth.md"
 MODES = ("ended", "killed", "live")
 RANKS = ("missed", "hinted", "listed", "named")
-SECONDS = int(os.environ.get("SKEIN_TEST_SECONDS", "60"))
 HANG = 1.2  # seconds: the thresholds of the lints are one second
 WRAPPED = {}  # by correct program: whether its ring wrapped
 
-Case = collections.namedtuple("Case", "program name text truth")
 Entry = collections.namedtuple("Entry", "kind is_finding text")
 
 
-def read_cases():
-    """The cases of each file; of a fault `truth` has its kinds, functions, places, objects and words."""
-    marks = {}
-    for path in sorted([*FOLDER.rglob("*.cc"), *FOLDER.rglob("*.h")]):
-        lines = path.read_text().splitlines()
-        for number, line in enumerate(lines, 1):
-            for mark in re.findall(r"// @(\w+)", line):
-                last = number
-                if re.match(r"\S.*\{\s*//", line):  # a function: g++ locates a coroutine at its closing brace
-                    last = lines.index("}", number) + 1
-                marks.setdefault(mark, []).extend(f"{path.name}:{at}" for at in range(number, last + 1))
-    cases = []
-    for path in sorted(FOLDER.rglob("*.cc")):
-        for comment, name in re.findall(r"((?:^//.*\n)*)^TRUTH_CASE\((\w+)\)", path.read_text(), re.MULTILINE):
-            lines = [line[2:].strip() for line in comment.splitlines()]
-            truth = None
-            for i, line in enumerate(lines):
-                if line.startswith("truth:"):
-                    fields = [field.strip() for field in " ".join(lines[i:])[6:].split(";")]
-                    truth = {"kinds": fields[0].split("|")}
-                    for field in fields[1:]:
-                        key, _, value = field.partition(" ")
-                        truth[key] = value.split() if key in ("in", "at") else value
-                    truth["at"] = [place for mark in truth.get("at", []) for place in marks[mark]]
-                    lines = lines[:i]
-                    break
-            if truth is None and "truth:" in comment:
-                sys.exit(f"{path.name}: {name}: `truth:` must begin a line")
-            cases.append(Case(path.stem, name, " ".join(lines), truth))
-    return cases
-
-
 def skein(*words):
-    return subprocess.run([SKEIN, *map(str, words)], capture_output=True, text=True, timeout=SECONDS)
+    return subprocess.run([SKEIN, *map(str, words)], capture_output=True, text=True, timeout=corpus.SECONDS)
 
 
 def place_text(place):
@@ -147,47 +110,13 @@ def judge(truth, found):
     return best, wrong
 
 
-class Run:
-    """A recorded program."""
-
-    def __init__(self, case, milliseconds, noise=0, *options):
-        self.folder = tempfile.TemporaryDirectory(prefix="skein-truth-")
-        self.trace = os.path.join(self.folder.name, "trace")
-        pid = os.path.join(self.folder.name, "pid")
-        self.recorder = subprocess.Popen(
-            [SKEIN, "record", "-o", self.trace, *options, "--", "sh", "-c", f'echo $$ > {pid}; exec "$0" "$@"',
-             str(PROGRAMS / case.program), case.name, str(milliseconds), str(noise)],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        end = time.monotonic() + SECONDS
-        while not (os.path.exists(pid) and (text := open(pid).read().strip())):
-            assert time.monotonic() < end, "it never started"
-            time.sleep(0.005)
-        self.pid = int(text)
-
-    def wait(self):
-        try:
-            _, self.errors = self.recorder.communicate(timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            self.errors = "it hangs"
-            self.kill_program()
-            self.recorder.wait()
-        return self.recorder.returncode
-
-    def kill_program(self):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-
-    def is_alive(self):
-        return self.recorder.poll() is None
-
-    def kill(self):
-        self.kill_program()
-        self.wait()
+def record(case, *how):
+    return corpus.Run(SKEIN, PROGRAMS / case.program, case.name, *how)
 
 
 def try_fault(case):
     results = {}
-    run = Run(case, 60_000)
+    run = record(case, 60_000)
     time.sleep(HANG)
     if run.is_alive():
         results["live"], _ = entries(run.pid)
@@ -195,7 +124,7 @@ def try_fault(case):
     results["killed"], why = entries(run.trace)
     if results["killed"] is None:
         sys.exit(f"{case.name}: no trace: {why} {run.errors}")
-    run = Run(case, int(HANG * 1000))
+    run = record(case, int(HANG * 1000))
     run.wait()
     results["ended"], _ = entries(run.trace)
     return {mode: (*judge(case.truth, found), found) for mode, found in results.items() if found is not None}
@@ -212,16 +141,16 @@ def try_correct(case):
         elif found is not None:
             accusations[mode] = [one for one in found if one.is_finding]
 
-    run = Run(case, 60_000)
+    run = record(case, 60_000)
     if run.wait() != 0:
         return {"ended": [Entry("exit code", True, run.errors)]}
     look("ended", run.trace)
-    run = Run(case, 60_000, 40_000, "--size", "64k")
+    run = record(case, 60_000, 40_000, "--size", "64k")
     run.wait()
     look("wrapped", run.trace)
     info = json.loads(skein("info", "--json", run.trace).stdout or "{}")
     WRAPPED[case.name] = info.get("overwritten_packets", 0) > 0
-    run = Run(case, 60_000)
+    run = record(case, 60_000)
     time.sleep(0.1)
     if run.is_alive():
         look("live", run.pid, must_exist=False)
@@ -276,8 +205,8 @@ def write_document(cases, ranks, accused):
 
 
 def main():
-    corpus = read_cases()
-    cases = [case for case in corpus if (PROGRAMS / case.program).exists() and
+    every = corpus.read_cases()
+    cases = [case for case in every if (PROGRAMS / case.program).exists() and
              (not arguments.only_of or case.program in arguments.only_of) and re.search(arguments.only, case.name)]
     if not cases:
         print("skipped: no program of the corpus is built")
@@ -329,7 +258,7 @@ def main():
         failures.append("most rings did not wrap")
     if arguments.update:
         kept = accused_before - {case.name for case in cases}
-        write_document(corpus, {**before, **ranks}, kept | accused.keys())
+        write_document(every, {**before, **ranks}, kept | accused.keys())
     print(*failures, sep="\n")
     sys.exit(bool(failures))
 
