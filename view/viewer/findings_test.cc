@@ -212,6 +212,50 @@ TEST_CASE("any panel of a nonsensical trace") {
   }
 }
 
+TEST_CASE("a program that destroyed its stuck tasks at its end: they were stuck before") {
+  const auto destroyed = [] {
+    Trace trace = circle();
+    trace.events.append({.time = 50'000, .task = 1, .kind = EventKind::Cancel});
+    trace.events.append({.time = 60'000, .task = 2, .kind = EventKind::Cancel});
+    trace.info.start = 1'000'000'000;
+    trace.info.utc_offset = 0;
+    return trace;
+  };
+  const auto red_ends = [](Viewer& viewer) {
+    viewer.alarm();
+    viewer.picture();
+    std::vector<uint64_t> ends;
+    const Rows& rows = *viewer.tracks()[0].rows;
+    for (const Rows::Times& red : rows.red_times)
+      ends.push_back(uint64_t{red.end} << rows.time_shift);
+    return ends;
+  };
+  Viewer viewer = showing(destroyed());
+  CHECK(viewer.alarm() == "2 tasks were stuck: deadlock");
+  CHECK(red_ends(viewer) == std::vector<uint64_t>{50'000, 60'000});
+  viewer.run(Command::NextStuck);
+  CHECK(selected_id(viewer) == 1);
+  const Panel panel = viewer.panel();
+  CHECK(line(panel, "why").value == "deadlock");
+  CHECK(line(panel, "state").value == "cancelled");
+  CHECK(says(panel, "When the program began to destroy its tasks, at 20 ns:"));  // the thread ended
+  CHECK(line(panel, "which is held by").value == "right (#2)");
+
+  // As long as it runs, it has not ended, and waits for nothing.
+  Viewer live;
+  live.resize(1000, 600);
+  live.add(LoadedTrace(destroyed(), {.utc = 1'000'070'000, .running = true}), "live");
+  CHECK(live.alarm() == "");
+  CHECK(red_ends(live).empty());
+  live.set_filter({.only_stuck = true});
+  SUBCASE("a sign of its end") { live.set_liveness(0, {.utc = 1'000'070'000, .running = false}); }
+  SUBCASE("it is read again") {
+    live.update(0, LoadedTrace(destroyed(), {.utc = 1'000'070'000, .running = false}));
+  }
+  CHECK(live.alarm() == "2 tasks were stuck: deadlock");
+  CHECK(red_ends(live).size() == 2);
+}
+
 // runnable at 1,000; no events until the trace is read ten seconds later
 TEST_CASE("a program whose trace is read later is not starved") {
   const std::string text = R"(

@@ -7,6 +7,7 @@ namespace skein {
 // Reads only the constant parts of the trace: `trace` and `model`.
 struct Viewer::Question::TraceWork {
   std::shared_ptr<SessionTrace> of;
+  bool is_live = false;
   std::shared_ptr<const Findings> findings;  // null: not known yet
   Finder::Results results;
   std::vector<uint8_t> collapsed;
@@ -29,6 +30,7 @@ std::unique_ptr<Viewer::Question> Viewer::ask(std::optional<std::string> search,
   question->version_ = finder.version() + s.timeline.rows_version();
   for (size_t i = 0; i < traces(); i++)
     question->work_.push_back({.of = s.shared.session.shared(i),
+                               .is_live = s.shared.session[i].life.running,
                                .findings = s.shared.findings.shared(i),
                                .results = {.search = finder.search_of(i)},
                                .collapsed = s.timeline.collapsed(i)});
@@ -41,7 +43,7 @@ void Viewer::Question::answer() {
     const Model& model = work.of->model;
     if (filters_) {
       if (filter_.only_stuck && !work.findings)
-        work.findings = std::make_shared<const Findings>(trace, model, work.of->life.running);
+        work.findings = std::make_shared<const Findings>(trace, model, work.is_live);
       work.results.passes =
           passing(trace, model, work.results.search, filter_, work.findings.get());
       work.shown = skein::shown(model, work.results.passes, work.collapsed);

@@ -72,7 +72,8 @@ void Viewer::update(size_t which, LoadedTrace loaded) {
   const std::shared_ptr<SessionTrace> old = shared.session.shared(which);
   // If only the sign of life is new and the end is not visible, nothing is redrawn.
   if (loaded.life.utc != 0 && loaded.trace.events.size() == old->trace.events.size() &&
-      loaded.trace.info.packets == old->trace.info.packets && !state_->view->end_in_sight()) {
+      loaded.trace.info.packets == old->trace.info.packets &&
+      loaded.life.running == old->life.running && !state_->view->end_in_sight()) {
     shared.session.set_life(which, loaded.life);
     shared.text_version++;
     return;
@@ -103,12 +104,16 @@ void Viewer::update(size_t which, LoadedTrace loaded) {
 void Viewer::set_liveness(size_t which, SignOfLife life) {
   Shared& shared = state_->shared;
   if (which >= traces() || shared.session[which].life == life) return;
+  // Only of a program that has ended, what it destroyed last was stuck.
+  const bool is_other_state = shared.session[which].life.running != life.running;
   shared.session.set_life(which, life);
   shared.text_version++;
   const SessionTrace& of = shared.session[which];
-  if (of.until() <= of.model.end || !state_->view->end_in_sight()) return;
+  const bool is_longer = of.until() > of.model.end && state_->view->end_in_sight();
+  if (!is_longer && !is_other_state) return;
   state_->before_change();
-  shared.session.grow(which);
+  if (is_longer) shared.session.grow(which);
+  if (is_other_state) shared.findings.set_trace(which, {});
   shared.finder.refilter(which);
   state_->grown(which);
 }
