@@ -871,9 +871,9 @@ Diagnosis diagnose(const Subject& subject, std::span<const Diagnosis> all, TaskI
   };
   for (const Diagnosis& of : all) {
     if (!of.is_error() || (!d.is_unreported && !of.is_asleep)) continue;
-    bool is_target = false;
-    each_task(of, [&](TaskIndex waiter) { is_target = is_target || waits_for_it(waiter); });
-    if (!is_target) continue;
+    if (!waits_for_it(of.chain.front().task) &&
+        std::none_of(of.similar.begin(), of.similar.end(), waits_for_it))
+      continue;
     d.is_unreported = false;
     d.is_asleep |= of.is_asleep;
     if (d.is_asleep) break;
