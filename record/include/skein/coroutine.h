@@ -170,14 +170,19 @@ namespace std _GLIBCXX_VISIBILITY(default) {
 #endif
 #undef coroutine_traits
 
-// The headers differ between compilers: the linker must not use the functions of one for those of
-// another.
+// The headers differ between compilers, and with -fno-exceptions: the linker must not use the
+// functions of one source for another.
 #if !defined(__clang__)
-#define SKEIN_DETAIL_NAMESPACE __detail
+#define SKEIN_DETAIL_COMPILER __detail
 #elif __has_builtin(__builtin_source_location)
-#define SKEIN_DETAIL_NAMESPACE __detail::inline __clang
+#define SKEIN_DETAIL_COMPILER __detail::inline __clang
 #else
-#define SKEIN_DETAIL_NAMESPACE __detail::inline __clang_14
+#define SKEIN_DETAIL_COMPILER __detail::inline __clang_14
+#endif
+#if defined(__cpp_exceptions)
+#define SKEIN_DETAIL_NAMESPACE SKEIN_DETAIL_COMPILER
+#else
+#define SKEIN_DETAIL_NAMESPACE SKEIN_DETAIL_COMPILER::inline __no_exceptions
 #endif
 // g++ reports -Wnoexcept in system headers too, where a twin repeats an exception specification.
 #pragma GCC diagnostic push
@@ -187,6 +192,7 @@ namespace std _GLIBCXX_VISIBILITY(default) {
 #include <skein/coroutine/promise.h>
 #pragma GCC diagnostic pop
 #undef SKEIN_DETAIL_NAMESPACE
+#undef SKEIN_DETAIL_COMPILER
 #pragma pop_macro("new")
 
 namespace std {

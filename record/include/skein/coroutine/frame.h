@@ -341,6 +341,18 @@ inline void __discard(const void* __object, unsigned long __size) {
       __object, __size, [](uintptr_t __word) { return ::skein::__detail::__discard_at(__word); });
 }
 
+// Records that the coroutine resolved. Its id stays valid: a later co_await reads the result.
+inline void __ended(__frame& __f) {
+  if (__f.__task.id == 0 || __f.__previous == _KEnded) return;  // never recorded, or failed
+  ::skein::__detail::__resumed_unreported(__f);
+  skein_resolve(&__f.__task, ::skein::__detail::__previous_of(__f));
+  __f.__previous = _KEnded;
+}
+
+}  // namespace skein::__detail
+
+namespace skein::SKEIN_DETAIL_NAMESPACE {
+
 // Records that an exception left the coroutine. Precondition: the exception is being handled. The
 // text of a std::exception is obtained by rethrowing it: there is no other portable way. That costs
 // as much as the exception, and only while recording. A foreign exception is not rethrown, because
@@ -370,14 +382,6 @@ SKEIN_DETAIL_HIDDEN __attribute__((__noinline__, __cold__)) inline void __failed
   __fail("an exception");
 }
 
-// Records that the coroutine resolved. Its id stays valid: a later co_await reads the result.
-inline void __ended(__frame& __f) {
-  if (__f.__task.id == 0 || __f.__previous == _KEnded) return;  // never recorded, or failed
-  ::skein::__detail::__resumed_unreported(__f);
-  skein_resolve(&__f.__task, ::skein::__detail::__previous_of(__f));
-  __f.__previous = _KEnded;
-}
-
-}  // namespace skein::__detail
+}  // namespace skein::SKEIN_DETAIL_NAMESPACE
 
 #endif  // SKEIN_COROUTINE_FRAME_H
