@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "trace/ask/doctor/blocked_loops.h"
 #include "trace/ask/doctor/lints.h"
 #include "trace/ask/doctor/runs.h"
+#include "trace/ask/invoked.h"
 #include "trace/ask/none.h"
 
 namespace skein::detail {
@@ -112,23 +114,27 @@ void add_run_findings(const LintContext& context, Findings& found) {
   if (!context.is_enabled(Lint::RanTooLong) && !context.is_enabled(Lint::LockAcrossWait)) return;
   std::vector<Run>& runs = found.sources.runs;
   const uint64_t limit = context.limit(Lint::RanTooLong);
-  runs = long_runs({context.trace, context.model, context.waits}, limit);
+  const Subject subject{context.trace, context.model, context.waits};
+  runs = long_runs(subject, limit);
   Delays delays(context);
+  BlockedLoops loops(context);
   for (uint32_t i = 0; i < runs.size(); i++) {
     const Run& run = runs[i];
     const std::string_view kind = context.kind(run.task);
     if (kind == "thread" || kind == "process") continue;  // these may run long
-    const bool matters = delays.by(run);
-    if (!matters && !context.options.strict) continue;
-    found.add({.lint = Lint::RanTooLong,
-               .severity = matters && is_own_doing(run, limit) ? Finding::Severity::Warning
-                                                               : Finding::Severity::Note,
-               .task = run.task,
-               .begin = run.begin,
-               .end = run.end,
-               .duration = run.ran,
-               .location = run.location != 0 ? run.location : context.task(run.task).location,
-               .index = i});
+    const bool matters = delays.by(run) || loops.by(run);
+    const bool is_long = loops.is_unfinished(run) && run.ran >= BlockedLoops::long_run_ns;
+    if (!matters && !is_long && !context.options.strict) continue;
+    found.add(
+        {.lint = Lint::RanTooLong,
+         .severity = matters && is_own_doing(run, limit) ? Finding::Severity::Warning
+                                                         : Finding::Severity::Note,
+         .task = run.task,
+         .begin = run.begin,
+         .end = run.end,
+         .duration = run.ran,
+         .location = run.location != 0 ? run.location : location_of_invoked(subject, run.task),
+         .index = i});
   }
 }
 

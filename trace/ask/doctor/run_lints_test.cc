@@ -95,3 +95,68 @@ TEST_CASE("ran-too-long if another task had to wait for it") {
                             "154 resolve 1")) == "ran-too-long 1 -\n");
   }
 }
+
+TEST_CASE("ran-too-long of a run that lasts at the end") {
+  // 1 has served others before; a receive (3) is pending.
+  const std::string loop =
+      "0 create 2 as io socket.async_receive\n 0 create 3 as io socket.async_receive\n"
+      "1 resume 2\n 2 create 1 as io socket.async_receive\n 3 resolve 2\n 4 resume 1\n";
+  const auto severities = [&](const std::string& events, uint64_t until) {
+    const Example e = ours(events);
+    const Model model = build_model(e.trace, {.simplify = false, .until = until});
+    std::string out;
+    for (const Finding& f : examine(e.trace, model, find_waits(e.trace, model), {}))
+      if (f.lint == Lint::RanTooLong) out += name(f.severity);
+    return out;
+  };
+  constexpr uint64_t second = 1'000'000'000;
+  CHECK(severities(loop, 2 * second) == "warning");
+  CHECK(severities(loop, second / 2) == "");  // nothing shows that it delays something
+  SUBCASE("nothing is pending") {
+    CHECK(severities(loop + "4 resolve 3 by 1\n", 2 * second) == "note");
+  }
+  SUBCASE("another thread may run the others") {
+    CHECK(severities("0 create 9 as coroutine\n 0 resume 9 @1\n 1 resolve 9 @1\n" + loop,
+                     2 * second) == "note");
+  }
+  SUBCASE("the only task of its thread") {
+    CHECK(
+        severities("0 create 3 as io socket.async_receive\n 0 create 1 as coroutine\n 1 resume 1\n",
+                   2 * second) == "note");
+  }
+  SUBCASE("the pending operation may have been started since") {
+    CHECK(severities("0 create 2 as io socket.async_receive\n 1 resume 2\n 3 resolve 2\n"
+                     "4 create 1 as coroutine\n 4 resume 1\n 1500000000 create 3 by 1 as io read\n",
+                     2 * second) == "note");
+  }
+}
+
+TEST_CASE("ran-too-long of a run that lasts while data has come") {
+  // The sockets 30 and 31 are the ends of one connection. 1 sends 6 bytes and runs on.
+  Example e = ours(R"(
+      0 create 1 as coroutine
+      0 resource 1 of 30 as socket
+      0 resource 1 of 31 as socket
+      1 about 1 of 31
+      1 create 2 by 1 as io socket.async_receive
+      2 about 1 of 30
+      2 create 3 by 1 as io socket.async_send
+      2 resume 3
+      2 io 3 of 3 =6
+      2 resolve 3
+      3 create 4 as coroutine
+      3 resume 4 @1
+      4 resume 1
+      4 resolve 4 @1
+  )");
+  const auto is_found = [&](const char* first, const char* second) {
+    Trace& trace = e.trace;
+    Model model = build_model(trace, {.simplify = false, .until = 200'000'000});
+    model.objects[0].connection = trace.strings.intern(first);
+    model.objects[1].connection = trace.strings.intern(second);
+    return !examine(trace, model, find_waits(trace, model), {.lints = 1u << 6}).empty();
+  };
+  static_assert(static_cast<unsigned>(Lint::RanTooLong) == 6);
+  CHECK(is_found("127.0.0.1:1 > 127.0.0.1:2 (tcp)", "127.0.0.1:2 > 127.0.0.1:1 (tcp)"));
+  CHECK(!is_found("127.0.0.1:1 > 127.0.0.1:2 (tcp)", "127.0.0.1:3 > 127.0.0.1:1 (tcp)"));
+}
