@@ -551,18 +551,33 @@ class Writer {
   void fed_channel(const FedChannel& channel) {
     const Model::Task& waiting = e_.model.tasks[last().task];
     const bool sends = e_.trace.strings[waiting.name].starts_with("channel.async_send");
+    const auto last_user = [&] {
+      task(e_.model.tasks[channel.last].parent);
+      where(e_.model.tasks[channel.last].location);
+    };
     title();
     where(waiting.location);
-    text(sends
-             ? " waits for a task that receives from the channel. Every task that has received "
-               "from it waits to send to it: "
-             : " waits for a task that sends to the channel. Every task that has sent to it waits "
-               "to receive from it: ");
-    number(channel.tasks);
-    text(channel.tasks == 1 ? " task, " : " tasks, the last of which was ");
-    task(e_.model.tasks[channel.last].parent);
-    where(e_.model.tasks[channel.last].location);
+    text(sends ? " waits for a task that receives from the channel."
+               : " waits for a task that sends to the channel.");
+    if (channel.successor != no_index) {
+      text(" The last to receive from it was ");
+      last_user();
+      text(", which has ended. ");
+      task(channel.successor);
+      text(" is of the same function, and waits to send to another channel");
+      where(location_of(
+          e_, {.task = channel.successor, .wait = e_.waits.last_wait[channel.successor]}));
+    } else {
+      text(sends ? " Every task that has received from it waits to send to "
+                 : " Every task that has sent to it waits to receive from ");
+      text(channel.next == no_index ? "it: " : "another channel: ");
+      number(channel.tasks);
+      text(channel.tasks == 1 ? " task, " : " tasks, the last of which was ");
+      last_user();
+    }
     text(".");
+    if (channel.next != no_index)
+      text(" The tasks that receive from that channel wait to send, too: a deadlock.");
   }
 
   void own_lock() {

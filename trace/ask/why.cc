@@ -272,6 +272,8 @@ class ChainWalker {
     }
     const uint64_t age = model_.end - std::min(model_.end, model_.tasks[d.chain.back().task].start);
     if (age >= fed_threshold_ns) d.fed_channel = fed_channel(d.chain.back().task);
+    if (d.fed_channel && model_.end - d.fed_channel->since < fed_threshold_ns)
+      d.fed_channel.reset();
     if (d.fed_channel) return Verdict::Deadlock;
     if (use == nullptr || use->expires == 0) return Verdict::External;
     if (use->expires != Model::Object::never)
