@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "trace/ask/invoked.h"
 #include "trace/model/names.h"
 #include "trace/read/connection.h"
 
@@ -528,14 +529,42 @@ class Writer {
       if (d_.thread_state.empty()) {
         text(" without a suspension: it is busy or blocked in a call.");
       } else {
-        text(" without a suspension. Its thread ");
+        text(d_.similar.empty() ? " without a suspension. Its thread "
+                                : " without a suspension. Each of these threads ");
         text(d_.thread_state);
         text(".");
       }
+      if (d_.pool) return pool(*d_.pool);
       return text(" No other task can use its thread.");
     }
     text(" was running at the last event of the trace. If the program hung, this task was busy, ");
     text("or blocked in a call, and no other task could use its thread.");
+  }
+
+  void pool(const BlockedPool& pool) {
+    if (pool.threads == 1) {
+      text(" It is the only thread that has run handlers of ");
+      text(pool.context);
+      text(", and ");
+      number(pool.queued);
+      text(pool.queued == 1 ? " handler waits for it." : " handlers wait for it.");
+    } else {
+      text(" All ");
+      number(pool.threads);
+      text(" threads that have run handlers of ");
+      text(pool.context);
+      text(" are in such runs, and ");
+      number(pool.queued);
+      text(pool.queued == 1 ? " handler waits for one of them."
+                            : " handlers wait for one of them.");
+    }
+    if (pool.posted == 0) return;
+    text(pool.threads == 1 ? " This run has posted " : " These runs have posted ");
+    number(pool.posted);
+    text(" of these handlers, the first ");
+    task(pool.first);
+    text(pool.threads == 1 ? ": if it waits for them, this is a deadlock."
+                           : ": if they wait for them, this is a deadlock.");
   }
 
   void never_expires() {
@@ -794,8 +823,12 @@ class Writer {
     if (strand() || d_.blocker == no_index) return;
     text(" ");
     task(d_.blocker);
-    where(e_.model.tasks[d_.blocker].location);
+    where(location_of_invoked(e_, d_.blocker));
     text(" ran the longest on its thread in that time.");
+    if (!e_.waits.running[d_.blocker] || e_.model.tasks[last().task].parent != d_.blocker) return;
+    text(" It has posted ");
+    title();
+    text(", and still runs: if it waits for it, this is a deadlock.");
   }
 
   const Subject& e_;

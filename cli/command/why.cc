@@ -50,9 +50,19 @@ std::vector<Diagnosis> find_diagnoses(const EndState& end, const Subject& whole,
 // What the threads of a running process do that run a task for long.
 void add_thread_states(const std::string& pid, const Subject& subject,
                        std::vector<Diagnosis>& found) {
-  for (Diagnosis& d : found)
-    if (d.verdict == Verdict::Running && d.executor < subject.trace.executors.size())
-      d.thread_state = thread_state(pid, subject.trace.executors[d.executor].tid);
+  const LiveTaskFinder live(subject);
+  const auto state_of = [&](uint32_t executor) {
+    return executor < subject.trace.executors.size()
+               ? thread_state(pid, subject.trace.executors[executor].tid)
+               : "";
+  };
+  for (Diagnosis& d : found) {
+    if (d.verdict != Verdict::Running) continue;
+    d.thread_state = state_of(d.executor);
+    // One text for all.
+    for (const TaskIndex task : d.similar)
+      if (state_of(live.find(task).executor) != d.thread_state) d.thread_state.clear();
+  }
 }
 
 // What `skein doctor` finds, apart from notes and from lints about waits, which the diagnoses

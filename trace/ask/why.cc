@@ -11,6 +11,7 @@
 
 #include "base/stable_sort.h"
 #include "trace/ask/busiest.h"
+#include "trace/ask/invoked.h"
 #include "trace/ask/task_kinds.h"
 #include "trace/model/id_map.h"
 
@@ -798,6 +799,44 @@ void find_asleep(const Subject& subject, Diagnoser& diagnoser, std::vector<Diagn
   if (!any) judge([&](const Diagnosis& d) { return !waits_for_started(d); });
 }
 
+// Finds the pools that the running tasks block, and merges those of one function.
+void add_blocked_pools(const Subject& subject, std::vector<Diagnosis>& found) {
+  std::vector<LastingRun> runs;
+  std::vector<TaskIndex> starved;
+  std::vector<size_t> of_run;  // indices into found
+  for (size_t i = 0; i < found.size(); i++) {
+    const Diagnosis& d = found[i];
+    if (d.verdict == Verdict::Running) {
+      runs.push_back({.task = d.chain.front().task, .executor = d.executor});
+      of_run.push_back(i);
+    } else if (d.verdict == Verdict::Starved && d.is_error() && d.chain.size() == 1 &&
+               kind_class(subject.trace, subject.model.tasks[d.chain.front().task]) ==
+                   KindClass::Handler) {
+      starved.push_back(d.chain.front().task);
+      starved.insert(starved.end(), d.similar.begin(), d.similar.end());
+    }
+  }
+  const auto pools = find_blocked_pools(subject, runs, starved);
+  for (size_t i = 0; i < runs.size(); i++) found[of_run[i]].pool = pools[i];
+  std::vector<bool> is_merged(found.size());
+  for (size_t i = 0; i < runs.size(); i++) {
+    Diagnosis& d = found[of_run[i]];
+    if (!d.pool || is_merged[of_run[i]]) continue;
+    for (size_t j = i + 1; j < runs.size(); j++) {
+      const Diagnosis& other = found[of_run[j]];
+      if (!other.pool || other.pool->context != d.pool->context ||
+          subject.model.tasks[runs[i].task].name != subject.model.tasks[runs[j].task].name ||
+          location_of(subject, other.chain.back()) != location_of(subject, d.chain.back()))
+        continue;
+      d.running_since = std::min(d.running_since, other.running_since);
+      d.similar.push_back(runs[j].task);
+      is_merged[of_run[j]] = true;
+    }
+  }
+  size_t i = 0;
+  std::erase_if(found, [&](const Diagnosis&) { return is_merged[i++]; });
+}
+
 uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d) {
   const Diagnosis::Step& first = d.chain.front();
   return first.wait == Waits::none ? model.tasks[first.task].start : waits.waits[first.wait].begin;
@@ -836,8 +875,9 @@ bool Diagnosis::is_error() const {
     case Verdict::NeverNotified:
     case Verdict::NeverStarted:
     case Verdict::Unknown:
-    case Verdict::Running:
       return expected;
+    case Verdict::Running:
+      return expected || pool;
   }
   return false;
 }
@@ -857,6 +897,7 @@ Diagnosis diagnose(const Subject& subject, std::span<const Diagnosis> all, TaskI
     d.expected = reported->expected;
     d.running_since = reported->running_since;
     d.executor = reported->executor;
+    d.pool = reported->pool;
   }
   diagnoser.walker().find_blocker(d);
   add_overtaken(subject, {&d, 1});
@@ -945,6 +986,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     found.push_back(std::move(d));
   });
   find_blockers(diagnoser, found);
+  add_blocked_pools(subject, found);
   find_asleep(subject, diagnoser, found);
   add_overtaken(subject, found);
   find_crowds(waits, found);
@@ -986,8 +1028,8 @@ uint32_t location_of(const Subject& e, const Diagnosis::Step& step) {
   if (step.wait != Waits::none && e.waits.waits[step.wait].location != 0)
     return e.waits.waits[step.wait].location;
   if (step.wait == Waits::none && step.holding == Waits::none && e.waits.running[step.task])
-    return location_near(e, step.task, e.model.end);
-  return e.model.tasks[step.task].location;
+    if (const uint32_t near = location_near(e, step.task, e.model.end); near != 0) return near;
+  return location_of_invoked(e, step.task);
 }
 
 bool is_end_known(const Model& model) { return model.events != 0 && model.end > model.last_event; }

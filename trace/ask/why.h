@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "trace/ask/awaited.h"
+#include "trace/ask/blocked_pool.h"
 #include "trace/ask/fed_channels.h"
 #include "trace/ask/live_tasks.h"
 #include "trace/ask/other_end.h"
@@ -59,6 +60,8 @@ struct Diagnosis {
   // Running in a live process: what its thread does. The rest of a sentence; empty: unknown. The
   // caller may set it.
   std::string thread_state = {};
+  // Running: all threads of its pool or event loop run for long, and handlers wait for one.
+  std::optional<BlockedPool> pool = {};
   uint64_t starved = 0;            // Starved: for how long, ns
   uint64_t served = Waits::never;  // Starved handler: when the last of its context ended
   size_t cycle_begin = 0;  // Deadlock of a cycle: the last step waits for chain[cycle_begin]
@@ -107,7 +110,8 @@ struct Diagnosis {
   // Of one task: diagnose_all() reports neither it nor a task that waits for it as an error. It may
   // have ended, or be a lock that no task waits for.
   bool is_unreported = false;
-  // Tasks with the same diagnosis, step by step; for a cycle, its other tasks and their waiters.
+  // Tasks with the same diagnosis, step by step; for a cycle, its other tasks and their waiters; of
+  // a blocked pool, those of one function.
   std::vector<TaskIndex> similar = {};
   // Unknown, NeverExpires, LostWakeup: it lasts much longer than others at its place.
   std::optional<EarlierWaits> overtaken = {};
@@ -158,7 +162,7 @@ uint64_t ready_since(const Model& model, const Waits& waits, const Diagnosis::St
 // That of its creation if there is none.
 uint32_t location_near(const Subject& subject, TaskIndex task, uint64_t time);
 // The location of its wait or holding; of a running task, that of the wait after which it runs;
-// else of its creation.
+// else of its creation, or of its invoker's.
 uint32_t location_of(const Subject& subject, const Diagnosis::Step& step);
 // Whether the model ends when the process ended, or now if it runs, and not at its last event.
 bool is_end_known(const Model& model);

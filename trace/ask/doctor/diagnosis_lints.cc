@@ -59,6 +59,9 @@ class DiagnosisLints {
         if (!d.expected && !d.is_last) return {};  // it may check before it waits
         if (d.cancel == Model::Object::none) about_lost_wakeup(c, d);
         break;
+      case Verdict::Running:  // ran-too-long
+        if (!d.expected) return {};
+        break;
       case Verdict::Starved:
       case Verdict::NeverStarted:
         if (!d.expected) return {};
