@@ -148,6 +148,25 @@ std::string where(const Subject& subject, uint32_t location) {
   return escaped(location_text(subject.trace, location));
 }
 
+// What waits since the failure, and why for the failed task.
+std::string unserved_text(const Subject& subject, const UnreadFailure& f) {
+  const Unserved& tasks = *f.unserved;
+  const uint32_t wait = subject.waits.last_wait[tasks.first];
+  const uint32_t at = wait == Waits::none ? subject.model.tasks[tasks.first].location
+                                          : subject.waits.waits[wait].location;
+  const auto with_place = [&](TaskIndex task, uint32_t location) {
+    const std::string place = where(subject, location);
+    return escaped(title(subject, task)) + (place.empty() ? "" : " (" + place + ")");
+  };
+  const std::string others =
+      tasks.tasks == 1 ? "" : " and " + counted(tasks.tasks - 1, "similar task");
+  return with_place(tasks.first, at) + others + (others.empty() ? " has" : " have") +
+         " waited for " +
+         duration_text(subject.model.end - std::min(subject.model.end, tasks.since)) + ". " +
+         escaped(title(subject, tasks.server)) + " was the only task on the other side, last in " +
+         with_place(tasks.last, tasks.last_location) + '.';
+}
+
 void add_failures(std::string& out, const Subject& subject,
                   const std::vector<UnreadFailure>& failures) {
   // g++ states the last line of a coroutine as the place of its creation.
@@ -163,8 +182,10 @@ void add_failures(std::string& out, const Subject& subject,
         group_title(subject, f.origin, f.count), "at " + seconds(task.end) + " s",
         '"' + escaped(subject.trace.strings[task.reason]) + '"', last_place(f.origin)};
   };
-  const auto [dropped, others] =
-      split(failures, [](const UnreadFailure& f) { return f.is_dropped; });
+  const auto [fatal, rest] = split(failures, [](const UnreadFailure& f) { return f.unserved; });
+  const auto [dropped, others] = split(rest, [](const UnreadFailure& f) { return f.is_dropped; });
+  add_list(out, "Failed, and other tasks have waited since:", fatal, columns);
+  for (const UnreadFailure& f : fatal) append_paragraph(out, unserved_text(subject, f), 2);
   add_list(out, "Failed, and the error is lost:", dropped, columns);
   if (!dropped.empty())
     append_paragraph(
@@ -288,6 +309,14 @@ Json diagnosis_json(const Subject& subject, const LiveTaskFinder& live, const Di
                        {"blocker", task_json(subject.trace, subject.model, d.blocker)}});
 }
 
+Json unserved_json(const Subject& subject, const UnreadFailure& failure) {
+  if (!failure.unserved) return {};
+  return Json::object({{"first", task_json(subject.trace, subject.model, failure.unserved->first)},
+                       {"count", failure.unserved->tasks},
+                       {"since_ns", failure.unserved->since},
+                       {"last", task_json(subject.trace, subject.model, failure.unserved->last)}});
+}
+
 // For how long the program went on after its last task or handler ran although nothing was pending,
 // ns; 0: it did not, or not for long.
 uint64_t idle_time(const Subject& subject, const WhyFindings& found) {
@@ -377,6 +406,7 @@ Json why_json(const Subject& subject, const WhyFindings& found) {
                              {"origin", task_json(subject.trace, subject.model, failure.origin)},
                              {"count", failure.count},
                              {"dropped", failure.is_dropped},
+                             {"unserved", unserved_json(subject, failure)},
                              {"error", failure.is_error()},
                              {"time_ns", task.end},
                              {"reason", or_null(std::string(subject.trace.strings[task.reason]))},

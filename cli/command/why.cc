@@ -15,6 +15,7 @@
 #include "report/doctor.h"
 #include "trace/ask/end_state.h"
 #include "trace/ask/find.h"
+#include "trace/ask/unserved.h"
 
 namespace skein::cli {
 
@@ -116,6 +117,7 @@ int run_why(const WhyOptions& options) {
   if (options.task.empty()) {
     found.destroyed = find_destroyed(end, whole);
     found.failures = unread_failures(subject);
+    add_unserved(subject, found.diagnoses, found.failures);
     found.chains = broken_chains(subject);
   }
   print_report(

@@ -14,6 +14,7 @@
 #include "report/stats.h"
 #include "report/why.h"
 #include "trace/ask/find.h"
+#include "trace/ask/unserved.h"
 
 using namespace skein;
 using fuzz::require;
@@ -22,10 +23,11 @@ using fuzz::require_printable;
 namespace {
 
 void check_why(const Subject& s, bool json) {
-  const WhyFindings found{.diagnoses = diagnose_all(s.trace, s.model, s.waits),
-                          .failures = unread_failures(s),
-                          .chains = broken_chains(s),
-                          .destroyed = torn_down(s)};
+  WhyFindings found{.diagnoses = diagnose_all(s.trace, s.model, s.waits),
+                    .failures = unread_failures(s),
+                    .chains = broken_chains(s),
+                    .destroyed = torn_down(s)};
+  add_unserved(s, found.diagnoses, found.failures);
   require_printable(json ? why_json(s, found).text() : why_text(s, found));
 }
 

@@ -7,12 +7,24 @@
 //     print(model.tasks[f.task].reason, f.count);
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "trace/ask/waits.h"
 
 namespace skein {
+
+// Tasks that wait since the failure.
+struct Unserved {
+  TaskIndex first = no_index;   // its chain ends at the object
+  size_t tasks = 0;             // it and others
+  uint64_t since = 0;           // when it began to wait
+  TaskIndex server = no_index;  // the failed task, the only one that had ended such waits
+  TaskIndex last = no_index;    // what it did so last: an operation, or a task that it called
+  uint32_t last_location = 0;
+};
 
 struct UnreadFailure {
   TaskIndex task = no_index;  // the first of its group
@@ -24,8 +36,10 @@ struct UnreadFailure {
   // peer. A program may well try something with a peer and go on if that fails, and a session may
   // end with an exception if it gets nonsense.
   bool may_be_of_peer = false;
+  // Its loss has stopped others. add_unserved() sets it (trace/ask/unserved.h).
+  std::optional<Unserved> unserved = {};
 
-  bool is_error() const { return is_dropped && !may_be_of_peer; }
+  bool is_error() const { return (is_dropped && !may_be_of_peer) || unserved; }
 };
 
 // By the time of the first. Only tasks with code of their own: an operation reports its error to
