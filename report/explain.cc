@@ -850,7 +850,9 @@ StepText describe_step(const Subject& e, const Diagnosis& d, size_t index) {
   if (step.holding != Waits::none || step.wait != Waits::none) {
     StepText does = {.text = step.holding != Waits::none ? "is held by" : "waits for",
                      .target = target_of(e, d, index)};
-    if (does.target == no_index)
+    if (step.wait != Waits::none && d.awaited && d.awaited->type != 0 && &step == &d.chain.back())
+      does.object = &*d.awaited;
+    else if (does.target == no_index)
       does.text = step.holding != Waits::none             ? "is held by a task that has ended"
                   : d.awaited && &step == &d.chain.back() ? "waits for an object"
                                                           : "waits for an unrecorded target";

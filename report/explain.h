@@ -27,6 +27,8 @@ Sentence explain(const Subject& subject, const Diagnosis& diagnosis);
 struct StepText {
   std::string_view text;
   TaskIndex target = no_index;
+  // Of a task that awaits an object of a known type (object_text()); null: none. In the diagnosis.
+  const AwaitedObjectWait* object = nullptr;
 };
 StepText describe_step(const Subject& subject, const Diagnosis& diagnosis, size_t step);
 

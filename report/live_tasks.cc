@@ -8,6 +8,8 @@
 
 #include "base/escape.h"
 #include "base/text.h"
+#include "report/object_text.h"
+#include "trace/ask/invoked.h"
 #include "trace/ask/traffic.h"
 #include "trace/model/names.h"
 
@@ -186,7 +188,7 @@ std::string kind_cell(const LiveTaskRow& task) {
 }
 
 std::string target_cell(const LiveTaskRow& task) {
-  if (task.target.id == no_task) return escaped(task.peer);
+  if (task.target.id == no_task) return escaped(task.object.empty() ? task.peer : task.object);
   return (task.state == "resource" ? "held by " : "") + escaped(task.target.title);
 }
 
@@ -232,7 +234,18 @@ LiveTaskList live_task_list(const Subject& subject, uint64_t until) {
     const bool is_known = executor.name || executor.tid || trace.executors.size() > 1;
     return {is_known ? executor_title(trace, index) : "", executor_json(trace, index)};
   };
-  for (const LiveTask& live : find_live_tasks(subject)) {
+  const AwaitedObjects objects(trace, model);
+  const std::vector<LiveTask> all = find_live_tasks(subject);
+  std::unordered_map<TaskIndex, TaskIndex> invoked;  // by the task that waits for its return
+  for (const LiveTask& live : all)
+    if (const TaskIndex by = invoker(subject, live.task); by != no_index) invoked[by] = live.task;
+  const auto object = [&](TaskIndex task) -> std::string {
+    if (const auto runs = invoked.find(task); runs != invoked.end())
+      return task_title(trace, model.tasks[runs->second]);
+    const auto wait = objects.of(task);
+    return wait && wait->type != 0 ? object_text(trace, *wait) : "";
+  };
+  for (const LiveTask& live : all) {
     const Model::Task& task = model.tasks[live.task];
     list.tasks.push_back({.id = task.id,
                           .name = task_name(trace, task),
@@ -241,6 +254,7 @@ LiveTaskList live_task_list(const Subject& subject, uint64_t until) {
                           .kind = kind_name(trace, task.kind),
                           .target = reference(live.target),
                           .peer = std::string(peer_of(trace, model, live.task)),
+                          .object = object(live.task),
                           .parent = reference(task.parent),
                           .waker = reference(live.waker),
                           .since = live.since,

@@ -37,6 +37,9 @@ struct LiveTaskRow {
   std::string kind = {};   // "coroutine"; empty: unknown
   Task target = {};        // what it waits for; of a resource: its holder
   std::string peer = {};   // of the socket that the operation uses: peer_of()
+  // What it waits for if that is no task: an object ("rt::Mutex 0x55942c469040"), or the handler
+  // that it runs (its title).
+  std::string object = {};
   Task parent = {};
   Task waker = {};         // that resumed it last
   int64_t since = 0;       // of the state, as EventRow::time; before the trace: negative

@@ -181,3 +181,25 @@ TEST_CASE("several processes are all named") {
   for (const char* name : {"c", "d", "e", "f"}) e.trace.processes.push_back({.name = name});
   CHECK(program() == "alpha, beta, c, d and 2 more");
 }
+
+TEST_CASE("what a task waits for if that is no task") {
+  Example e = ours(R"(
+     0 create 1 as coroutine route
+     1 resume 1
+     2 suspend 1
+     3 create 2 as io socket.async_receive
+     4 resume 2
+     5 create 3 by 2 as handler strand.post
+     6 resume 3 by 2
+  )");
+  for (size_t i = 0; i < e.trace.events.size(); i++)
+    if (e.trace.events.row(i).time == 2)
+      e.trace.awaited_objects.push_back({i, 0xa0, e.trace.strings.intern("rt::Event")});
+  const Waits waits = find_waits(e.trace, e.model);
+  const LiveTaskList list = live_task_list({e.trace, e.model, waits}, 10);
+  REQUIRE(list.tasks.size() == 3);
+  CHECK(list.tasks[0].object == "rt::Event 0xa0");
+  CHECK(list.tasks[1].object == "strand.post (#3)");  // its handler runs inside that
+  CHECK(list.tasks[2].object.empty());
+  CHECK(live_tasks_text(list, {}).find("rt::Event 0xa0") != std::string::npos);
+}

@@ -5,6 +5,7 @@
 #include "base/escape.h"
 #include "base/text.h"
 #include "report/explain.h"
+#include "report/object_text.h"
 #include "trace/model/names.h"
 
 namespace skein {
@@ -36,6 +37,7 @@ std::string_view state_name(const Subject& subject, TaskIndex task) {
 std::string does(const Subject& subject, const Diagnosis& d, size_t step) {
   const StepText what = describe_step(subject, d, step);
   std::string text(what.text);
+  if (what.object != nullptr) return text + ' ' + object_text(subject.trace, *what.object);
   return what.target == no_index ? text : text + ' ' + title(subject, what.target);
 }
 

@@ -372,7 +372,7 @@ TEST_CASE("two objects of a library that two tasks awaited in opposite order") {
     if (time == 5 || time == 8) e.trace.awaited_objects.push_back({i, 0xb0, type});
   }
   std::string text = report_of(e);
-  CHECK(text.find("first (#1)  waits for an object  ") != std::string::npos);
+  CHECK(text.find("first (#1)  waits for lib::Mutex::Lock 0xb0  ") != std::string::npos);
   text = unwrapped(text);
   CHECK(
       text.find(
@@ -556,4 +556,49 @@ TEST_CASE("why: both ends of a connection in one program") {
   CHECK(report(sends).find("neither") == std::string::npos);
   CHECK(report(sent, "3 > 1").find("other end") == std::string::npos);
   CHECK(report(sent + "0 resolve 31\n").find("other end") == std::string::npos);
+}
+
+TEST_CASE("a failure for which others wait") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine writer
+     0 create 2 as coroutine agent
+     1 resume 1
+     1 create 3 by 1 as coroutine pop
+     2 fail 1 stod
+     3 resume 2
+     4 suspend 2
+  )");
+  const Waits waits = find_waits(e.trace, e.model);
+  const Subject subject{e.trace, e.model, waits};
+  std::vector<UnreadFailure> failures = unread_failures(subject);
+  REQUIRE(failures.size() == 1);
+  failures[0].unserved = {.first = e.model.find(2),
+                          .tasks = 3,
+                          .since = 1,
+                          .server = e.model.find(1),
+                          .last = e.model.find(3)};
+  const WhyFindings found{.diagnoses = {}, .failures = failures};
+  const std::string text = unwrapped(why_text(subject, found));
+  CHECK(text.find("Failed, and other tasks have waited since:") != std::string::npos);
+  CHECK(text.find("agent (#2) and 2 similar tasks have waited for 3 ns. writer (#1) was the only "
+                  "task on the other side, last in pop (#3).") != std::string::npos);
+  CHECK(text.find("no task in the trace has read the error") == std::string::npos);
+  CHECK(why_json(subject, found).text().find("\"unserved\"") != std::string::npos);
+}
+
+TEST_CASE("a pool whose threads run tasks that have posted others") {
+  const Example e = ours(R"(
+     0 create 1 as handler pool.post
+     1 resume 1
+     2 create 2 by 1 as handler pool.post
+  )",
+                         {.until = 2'000'000'000});
+  const std::string text = unwrapped(report_of(e));
+  CHECK(text.starts_with("pool.post (#1): running"));
+  CHECK(text.find("It is the only thread that has run handlers of pool, and 1 handler waits for "
+                  "it. This run has posted 1 of these handlers, the first pool.post (#2): if it "
+                  "waits for them, this is a deadlock.") != std::string::npos);
+  CHECK(text.find("pool.post (#1) ran the longest on its thread in that time. It has posted "
+                  "pool.post (#2), and still runs: if it waits for it, this is a deadlock.") !=
+        std::string::npos);
 }

@@ -1,6 +1,7 @@
 // Why a task is stuck, in the panel.
 #include <algorithm>
 
+#include "report/object_text.h"
 #include "trace/model/names.h"
 #include "view/viewer/panel/panel_writer.h"
 
@@ -42,7 +43,10 @@ class Why {
     const double seen = out_.on_clock(static_cast<uint64_t>(std::max<int64_t>(begin, 0)));
     if (e_.model.tasks[step.task].is_resource && does.target == no_index) return;
     const std::string name = i == 0 ? std::string() : "which ";
-    if (does.target == no_index)
+    if (does.object != nullptr)
+      out_.line(name,
+                std::string(does.text) + ' ' + safe_text(object_text(e_.trace, *does.object)));
+    else if (does.target == no_index)
       out_.line(name, std::string(does.text));
     else
       out_.task(name + std::string(does.text), out_.shown(does.target), seen);
