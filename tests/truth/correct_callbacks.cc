@@ -1,7 +1,10 @@
 // Correct servers and clients with Asio's callbacks.
 #include <array>
+#include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -839,6 +842,37 @@ TRUTH_CASE(loop_logs_exceptions) {
       std::puts(e.what());
     }
   }
+}
+
+// Ends the process while a thread of a pool computes; the other one has served a timer since.
+TRUTH_CASE(exits_during_batch) {
+  asio::thread_pool pool(2);
+  steady_timer later(pool, 20ms), often(pool);
+  const auto until = std::chrono::steady_clock::now() + 1300ms;
+  std::atomic<unsigned> sum{0};
+  later.async_wait([&](error_code) {
+    while (std::chrono::steady_clock::now() < until + 5s) ++sum;
+  });
+  std::function<void(error_code)> beat = [&](error_code) {
+    often.expires_after(5ms);
+    often.async_wait(beat);
+  };
+  asio::post(pool, [&] { beat({}); });
+  for (int i = 0; i < truth::noise(); ++i) asio::post(pool, [&] { ++sum; });
+  std::this_thread::sleep_until(until);
+  std::_Exit(0);
+}
+
+// Handlers post others to their own pool, and wait for none.
+TRUTH_CASE(handlers_divide_work) {
+  asio::thread_pool pool(2);
+  std::function<void(int)> divide = [&](int depth) {
+    for (int i = 0; depth > 0 && i < 2; ++i) asio::post(pool, [&, depth] { divide(depth - 1); });
+    std::this_thread::sleep_for(15ms);
+  };
+  for (int i = 0; i < truth::noise(); ++i) asio::post(pool, [] {});
+  asio::post(pool, [&] { divide(5); });
+  pool.join();
 }
 
 }  // namespace

@@ -112,4 +112,73 @@ TRUTH_CASE(closed_by_task_that_stops) {
   io.run();
 }
 
+awaitable<void> square(Jobs& numbers, Jobs& squares) {
+  for (;;) {
+    const int number = co_await numbers.async_receive(use_awaitable);
+    co_await squares.async_send(std::error_code(), number * number, use_awaitable);
+  }
+}
+
+// Sends all before it reads; what has not been taken after two seconds is dropped.
+awaitable<void> square_all(Jobs& numbers, Jobs& squares, int count) {
+  asio::steady_timer patience(co_await asio::this_coro::executor, 2s);
+  patience.async_wait([&](std::error_code error) {
+    if (!error) numbers.cancel();
+  });
+  int sent = 0;
+  try {
+    for (; sent < count; ++sent)
+      co_await numbers.async_send(std::error_code(), sent, use_awaitable);
+  } catch (const std::system_error&) {
+  }
+  patience.cancel();
+  for (int i = 0; i < sent; ++i) co_await squares.async_receive(use_awaitable);
+}
+
+awaitable<void> square_some(Jobs& numbers, Jobs& squares) {
+  for (const int size : {2, 3, 20}) co_await square_all(numbers, squares, size);
+}
+
+// A batch is too large for two channels, and a timer will drop the rest of it. main() stops before.
+TRUTH_CASE(batch_with_deadline) {
+  asio::io_context io;
+  Jobs numbers(io, 2), squares(io, 2);
+  for (int i = 0; i < 2; ++i) co_spawn(io, square(numbers, squares), detached);
+  co_spawn(io, square_some(numbers, squares), detached);
+  chatter(io);
+  io.run_for(1500ms);
+}
+
+// Each report takes a permit and returns it, and begins when the one before has ended.
+awaitable<void> print(Jobs& permits, Jobs& pages) {
+  const int permit = co_await permits.async_receive(use_awaitable);
+  co_await pages.async_send(std::error_code(), permit, use_awaitable);
+  co_await permits.async_send(std::error_code(), permit, use_awaitable);
+}
+
+awaitable<void> print_all(Jobs& permits, Jobs& pages) {
+  for (int i = 0; i < 6; ++i) co_await print(permits, pages);
+}
+
+// A printer has read its pages, and pauses for two seconds before it reads more; main() stops
+// before.
+awaitable<void> read_pages(Jobs& pages) {
+  asio::steady_timer pause(co_await asio::this_coro::executor);
+  for (;;) {
+    for (int i = 0; i < 3; ++i) co_await pages.async_receive(use_awaitable);
+    pause.expires_after(2s);
+    co_await pause.async_wait(use_awaitable);
+  }
+}
+
+TRUTH_CASE(printer_pauses) {
+  asio::io_context io;
+  Jobs permits(io, 1), pages(io, 1);
+  permits.try_send(std::error_code(), 1);
+  co_spawn(io, print_all(permits, pages), detached);
+  co_spawn(io, read_pages(pages), detached);
+  chatter(io);
+  io.run_for(1500ms);
+}
+
 }  // namespace

@@ -991,4 +991,42 @@ TRUTH_CASE(destroyed_on_purpose) {
   loop.run();
 }
 
+Task<> index_mails(Channel<std::string>& mails) {
+  for (int indexed = 0; indexed < 5; ++indexed)
+    if ((co_await mails.receive())->empty()) co_return;
+  throw std::runtime_error("the index is full");
+}
+
+Task<> archive_mails(Loop& loop, Channel<std::string>& mails) {
+  for (;;) {
+    for (int i = 0; i < 4; ++i) co_await mails.receive();
+    co_await loop.sleep(3s);
+  }
+}
+
+Task<> send_mails(Loop& loop, Channel<std::string>& mails) {
+  for (int i = 0; i < 40; ++i) {
+    co_await loop.sleep(2ms);
+    std::string mail = "mail";
+    co_await mails.send(std::move(mail));
+  }
+}
+
+Task<> stop_after(Loop& loop, Clock::duration time) {
+  co_await loop.sleep(time);
+  loop.stop();
+}
+
+// One of two tasks that take from a queue fails, as it does when its index is full; the other takes
+// some every three seconds. main() stops before.
+TRUTH_CASE(one_of_two_readers_fails) {
+  Loop loop;
+  Channel<std::string> mails(loop, 4);
+  spawn(index_mails(mails));
+  spawn(archive_mails(loop, mails));
+  for (int i = 0; i < 2; ++i) spawn(send_mails(loop, mails));
+  spawn(stop_after(loop, 1500ms));
+  loop.run(true);
+}
+
 }  // namespace

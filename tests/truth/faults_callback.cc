@@ -2,7 +2,9 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <future>
+#include <memory>
 #include <stdexcept>
 
 #include "net.h"
@@ -640,6 +642,92 @@ TRUTH_CASE(bind_throws) {
   Ticker ticker(io);
   ticker.arm();
   run_and_swallow(io);
+}
+
+// Ends a program whose threads are blocked.
+void exit_after_patience() {
+  std::this_thread::sleep_for(truth::patience());
+  std::_Exit(0);
+}
+
+// Answers each request for the port of a service with a line.
+class Registry {
+ public:
+  explicit Registry(asio::io_context& io) : acceptor_(io, loopback()) { accept(); }
+  tcp::endpoint endpoint() const { return acceptor_.local_endpoint(); }
+
+ private:
+  void accept() {
+    acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+      if (error) return;
+      asio::write(socket, asio::buffer("7001\n", 5));
+      accept();
+    });
+  }
+  tcp::acceptor acceptor_;
+};
+
+class Deployment {
+ public:
+  Deployment(asio::io_context& io, tcp::endpoint registry)
+      : io_(io), registry_(registry), begin_(io, 5ms) {}
+  void start() {
+    begin_.async_wait([this](error_code) { look_up(); });  // @begin_wait
+  }
+
+ private:
+  void look_up() {
+    tcp::socket socket(io_);
+    socket.connect(registry_);
+    std::array<char, 8> port;
+    if (socket.read_some(asio::buffer(port)) > 0) std::puts("found");
+  }
+  asio::io_context& io_;
+  tcp::endpoint registry_;
+  steady_timer begin_;
+};
+
+// A handler waits, in a system call, for the answer of a service that its thread runs.
+// truth: running|ran-too-long; in Deployment::start; at begin_wait; of deadline_timer
+TRUTH_CASE(asks_service_of_own_thread) {
+  asio::io_context io;
+  Registry registry(io);
+  Deployment deployment(io, registry.endpoint());
+  deployment.start();
+  std::thread(exit_after_patience).detach();
+  io.run();
+}
+
+// Sums up a table in two halves, each in its own handler.
+class Summary {
+ public:
+  explicit Summary(asio::thread_pool& pool) : pool_(pool), begin_(asio::make_strand(pool), 10ms) {}
+  void start() {
+    begin_.async_wait([this](error_code) { build(); });  // @summary_wait
+  }
+
+ private:
+  void build() {
+    std::this_thread::sleep_for(20ms);
+    auto halves = std::make_shared<std::array<std::promise<int>, 2>>();
+    for (std::size_t i = 0; i < halves->size(); ++i)
+      asio::post(pool_, [halves, i] { (*halves)[i].set_value(1); });
+    for (std::promise<int>& half : *halves) half.get_future().get();
+    std::puts("built");
+  }
+  asio::thread_pool& pool_;
+  steady_timer begin_;
+};
+
+// Both threads of a pool wait for handlers that only they could run.
+// truth: running; in Summary::start Summary::build; at summary_wait; with posted 4 of these
+// handlers
+TRUTH_CASE(futures_in_all_threads) {
+  asio::thread_pool pool(2);
+  for (int i = 0; i < 8; ++i) asio::post(pool, [] { std::this_thread::sleep_for(2ms); });
+  Summary summaries[] = {Summary(pool), Summary(pool)};
+  for (Summary& summary : summaries) summary.start();
+  exit_after_patience();
 }
 
 }  // namespace

@@ -61,4 +61,36 @@ TRUTH_CASE(closed_after_event_loop) {
   results.close();
 }
 
+struct Pipeline {
+  explicit Pipeline(asio::io_context& io) : jobs(io, 2), results(io, 2) {}
+  Links jobs, results;
+};
+
+awaitable<void> resize(Pipeline& pipeline) {
+  for (;;) {
+    const int image = co_await pipeline.jobs.async_receive(use_awaitable);
+    co_await pipeline.results.async_send({}, image / 2, use_awaitable);  // @send_resized
+  }
+}
+
+awaitable<void> resize_all(Pipeline& pipeline, int count) {
+  for (int i = 0; i < count; ++i)
+    co_await pipeline.jobs.async_send({}, i, use_awaitable);  // @send_image
+  for (int i = 0; i < count; ++i) co_await pipeline.results.async_receive(use_awaitable);
+}
+
+awaitable<void> resize_albums(Pipeline& pipeline) {
+  for (const int size : {2, 3, 40}) co_await resize_all(pipeline, size);
+}
+
+// A batch sends all its jobs before it reads a result; large ones fill both channels.
+// truth: deadlock; in resize resize_all; at send_resized send_image; of channel
+TRUTH_CASE(all_jobs_before_results) {
+  asio::io_context io;
+  Pipeline pipeline(io);
+  for (int worker = 0; worker < 2; ++worker) co_spawn(io, resize(pipeline), detached);
+  co_spawn(io, resize_albums(pipeline), detached);
+  io.run_for(truth::patience());
+}
+
 }  // namespace

@@ -384,4 +384,30 @@ TRUTH_CASE(stopped_with_task) {
   loop.run(true);
 }
 
+Task<> store(Channel<std::string>& samples) {
+  for (int sum = 0;;) {
+    const std::optional<std::string> sample = co_await samples.receive();  // @receive_sample
+    sum += std::stoi(*sample);
+  }
+}
+
+Task<> measure(Loop& loop, Channel<std::string>& samples) {
+  for (int i = 0; i < 100; ++i) {
+    co_await loop.sleep(2ms);
+    std::string sample = i == 20 ? "n/a" : std::to_string(i);
+    co_await samples.send(std::move(sample));
+  }
+}
+
+// The only task that takes from a queue fails, its exception is lost, and those that fill the queue
+// wait for room.
+// truth: failed; in store measure; with stoi
+TRUTH_CASE(only_reader_fails) {
+  Loop loop;
+  Channel<std::string> samples(loop, 4);
+  spawn(store(samples));
+  for (int i = 0; i < 3; ++i) spawn(measure(loop, samples));
+  loop.run(true);
+}
+
 }  // namespace
