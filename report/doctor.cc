@@ -82,6 +82,7 @@ std::string DoctorReport::text(const Finding& f) const {
       return title(f.task) + " ran for " + duration_text(f.duration) + " without suspending" +
              cpu_text(f) + runnable_tasks_text(f);
     case Lint::LockAcrossWait:
+      if (f.held) return held_object(f);
       return title(f.task) + " held " + title(f.other) + " while it waited" +
              (f.severity == Finding::Severity::Note
                   ? ", " + duration_text(f.duration)
@@ -317,6 +318,20 @@ std::string DoctorReport::lock_order(const Finding& f) const {
   for (const TaskIndex lock : locks) text += title(lock) + ", then ";
   text += title(locks.empty() ? f.task : locks.front());
   return text + (waits ? "; its holders are deadlocked" : "; this order can deadlock");
+}
+
+std::string DoctorReport::held_object(const Finding& f) const {
+  const std::string type(trace_.strings[f.held->type]);
+  std::string place;
+  for (const Finding::Evidence& e : f.evidence)
+    if (e.task == f.task) place = location_text(trace_, e.location);
+  return title(f.task) + " waited " + duration_text(f.duration) +
+         (place.empty() ? "" : " at " + place) + " after it had passed " +
+         (type.empty() ? "the object" : type) + " at " + address_text(f.held->address) +
+         ", and others that wait there passed only after that; " + grouped(f.held->count) +
+         " such waits, in which up to " + counted(f.held->others, "task") + " waited there for " +
+         duration_text(f.held->waited) + " in total" +
+         (f.held->is_lock ? "" : "; if the object is a lock, it was held");
 }
 
 std::string DoctorReport::dependents_text(const Finding& f) const {

@@ -48,6 +48,7 @@ class DoctorReport {
   bool is_lock(TaskIndex task) const;
   std::string_view ending(TaskIndex task) const;
   std::string lock_order(const Finding& f) const;
+  std::string held_object(const Finding& f) const;
   std::string dependents_text(const Finding& f) const;
   std::string cpu_text(const Finding& f) const;
   std::string suspended(const Finding& f) const;

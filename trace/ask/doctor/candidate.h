@@ -8,6 +8,7 @@
 #include "trace/ask/doctor/growth.h"
 #include "trace/ask/doctor/lock_order.h"
 #include "trace/ask/doctor/runs.h"
+#include "trace/ask/held_objects.h"
 #include "trace/ask/waits.h"
 #include "trace/ask/why.h"
 
@@ -34,6 +35,7 @@ struct Sources {
   std::vector<Diagnosis> diagnoses = {};
   std::vector<Run> runs = {};
   std::vector<Growth> growths = {};
+  std::vector<HeldObject> held = {};
 };
 
 }  // namespace skein::detail

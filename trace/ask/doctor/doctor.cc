@@ -28,6 +28,7 @@ std::vector<Finding> examine(const Trace& trace, const Model& model, const Waits
   // The order matters: a later lint does not report what an earlier one has explained.
   add_run_findings(context, found);
   add_lock_findings(context, found);
+  add_object_findings(context, found);
   add_wait_findings(context, found);
   add_post_findings(context, found);
   add_sequence_findings(context, found);

@@ -227,7 +227,7 @@ void EvidenceFinder::add(std::vector<Evidence>& out, const Candidate& c) {
     case Lint::RanTooLong:
       return out.push_back(ran(c));
     case Lint::LockAcrossWait:
-      out.push_back(holds(static_cast<uint32_t>(c.value)));
+      if (c.other != no_index) out.push_back(holds(static_cast<uint32_t>(c.value)));
       out.push_back(waits(c.index));
       if (c.second != none) out.push_back(waits(c.second));
       return;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trace/ask/cpu_use.h"
+#include "trace/ask/held_objects.h"
 #include "trace/model/model.h"
 
 namespace skein {
@@ -86,8 +87,9 @@ struct Finding {
   std::vector<Evidence> evidence = {};
   uint64_t duration = 0;           // ns, if the lint measures one
   std::optional<CpuUse> cpu = {};  // RanTooLong: that of its thread in that time; empty: unknown
-  uint64_t count = 1;              // number of similar findings
-  uint64_t total = 0;              // their total duration, ns
+  std::optional<HeldObject> held = {};  // LockAcrossWait of an object that `other` is not
+  uint64_t count = 1;                   // number of similar findings
+  uint64_t total = 0;                   // their total duration, ns
 };
 // "error"; stable, used in text and JSON.
 std::string_view name(Finding::Severity severity);

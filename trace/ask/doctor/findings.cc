@@ -52,6 +52,9 @@ std::vector<Finding> Findings::all() const {
          .evidence = in_bounds(evidence.find(c)),
          .duration = c.duration,
          .cpu = c.lint == Lint::RanTooLong ? sources.runs[c.index].cpu : std::nullopt,
+         .held = c.lint == Lint::LockAcrossWait && c.other == no_index
+                     ? std::optional(sources.held[c.value])
+                     : std::nullopt,
          .count = group.count,
          .total = group.total});
   }

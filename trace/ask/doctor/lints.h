@@ -8,7 +8,7 @@
 //   handler-never-invoked  task_lints.cc, diagnosis_lints.cc
 //   suspended-too-long     wait_lints.cc, diagnosis_lints.cc
 //   ran-too-long           run_lints.cc
-//   lock-across-wait       lock_lints.cc
+//   lock-across-wait       lock_lints.cc, object_lints.cc
 //   operation-pending      task_lints.cc, diagnosis_lints.cc
 //   self-wake              wait_lints.cc
 //   sequential-awaits      sequence_lints.cc
@@ -27,6 +27,8 @@ namespace skein::detail {
 void add_run_findings(const LintContext& context, Findings& found);
 // lock-order-cycle, lock-across-wait
 void add_lock_findings(LintContext& context, Findings& found);
+// lock-across-wait: of objects of the program, which the trace does not show to be locks
+void add_object_findings(const LintContext& context, Findings& found);
 // notify-before-wait, suspended-too-long, self-wake: each wait separately
 void add_wait_findings(LintContext& context, Findings& found);
 // self-wake: handlers that post each other
