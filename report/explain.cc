@@ -48,6 +48,11 @@ class Writer {
         never_notified();
         break;
       case Verdict::LostWakeup:
+        if (d_.forgotten) {
+          awaited(*d_.awaited);
+          forgotten(*d_.forgotten);
+          break;
+        }
         lost_wakeup();
         break;
       case Verdict::Deadlock:
@@ -152,10 +157,12 @@ class Writer {
     text("at ");
     time(ns);
   }
-  void where(uint32_t location) {
+  // Of an action whose own location is not recorded.
+  void near(const NearLocation& at) { where(at.location, at.is_after ? " (after " : " ("); }
+  void where(uint32_t location, std::string_view begin = " (") {
     const Location& at = e_.trace.locations[location];
     if (at.file == 0 && at.function == 0) return;
-    text(" (");
+    text(begin);
     out_.push_back({.kind = TextRun::Kind::Location, .value = location});
     text(")");
   }
@@ -305,7 +312,7 @@ class Writer {
     number(count);
     text(" waits for it ended before it expired: ");
     task(cancel.by);
-    where(location_near(e_, cancel.by, cancel.time));
+    near(location_near(e_, cancel.by, cancel.time));
     text(" cancelled or moved it last, ");
     duration(e_.model.end - std::min(e_.model.end, cancel.time));
     text(" ago. As long as that goes on, it does not expire.");
@@ -522,7 +529,7 @@ class Writer {
 
   void running() {
     title();
-    where(location_of(e_, last()));
+    near(near_location_of(e_, last()));
     if (is_end_known(e_.model)) {
       text(" has run ");
       duration(e_.model.end - d_.running_since);
@@ -574,6 +581,7 @@ class Writer {
     waiter();
     text(" began to wait.");
     cancelled_before();
+    unreturned();
     last_hope();
   }
 
@@ -639,10 +647,35 @@ class Writer {
     if (cancel.by == no_index || cancel.time >= e_.model.tasks[last().task].start) return;
     text(" The last one to cancel it was ");
     task(cancel.by);
-    where(location_near(e_, cancel.by, cancel.time));
+    near(location_near(e_, cancel.by, cancel.time));
     text(", ");
     duration(e_.model.tasks[last().task].start - cancel.time);
     text(" earlier.");
+  }
+
+  // Calls that may have kept a permit.
+  void unreturned() {
+    constexpr size_t most = 3;
+    if (!d_.unreturned) return;
+    const std::vector<TaskIndex>& without = d_.unreturned->without;
+    text(" ");
+    number(d_.unreturned->count);
+    text(" tasks like ");
+    task(d_.unreturned->like);
+    text(" cancelled it before they ended. ");
+    for (size_t i = 0; i < std::min(without.size(), most); i++) {
+      if (i != 0) text(i + 1 == without.size() ? " and " : ", ");
+      task(without[i]);
+      near(location_near(e_, without[i], e_.model.tasks[without[i]].end));
+    }
+    if (without.size() > most) {
+      text(" and ");
+      number(without.size() - most);
+      text(" more");
+    }
+    text(
+        " ended without that: if these had acquired what the timer stands for, they have not "
+        "released it.");
   }
 
   void last_hope() {
@@ -668,12 +701,13 @@ class Writer {
     const Model::Cancel& cancel = e_.model.cancels[d_.cancel];
     const Waits::Wait& wait = e_.waits.waits[before_last().wait];
     task(cancel.by);
-    where(location_near(e_, cancel.by, cancel.time));
+    near(location_near(e_, cancel.by, cancel.time));
     text(" cancelled the timer ");
     at(cancel.time);
     text(", when no task was waiting. ");
     began_to_wait(wait, cancel.time);
     text(" The timer never expires, and no task has cancelled it since.");
+    unreturned();
     last_hope();
     if (d_.is_last) return;
     text(" If ");
@@ -777,7 +811,8 @@ class Writer {
     text(", ");
     at(wait.last_at);
     if (e_.model.tasks[wait.last].how != Model::End::Open) return text("; it has ended.");
-    if (!d_.last_awaits || is_own) return text(".");
+    if (is_own) return text(".");
+    if (!d_.last_awaits) return holder(wait.last);
     if (d_.last_awaits->address == wait.address) return text("; it waits for it again.");
     text("; it waits for the object at ");
     out_.push_back({.kind = TextRun::Kind::Address, .value = d_.last_awaits->address});
@@ -785,6 +820,36 @@ class Writer {
     text(", where ");
     title();
     text(" was the last. If these are locks, this is a deadlock.");
+  }
+
+  // Of the last task to continue there, which waits for something else.
+  void holder(TaskIndex last) {
+    const Waits::Wait* other = e_.waits.open(last);
+    if (other == nullptr || !other->is_open()) return text(".");
+    text("; it waits");
+    if (other->on != no_index) {
+      text(" for ");
+      task(e_.model.last_self(other->on));
+    }
+    where(other->location);
+    text(", for ");
+    duration(e_.model.end - std::min(e_.model.end, other->begin));
+    text(". If the object is a lock that it holds, the others wait for it.");
+  }
+
+  void forgotten(const Forgotten& by) {
+    text(" The first task passed ");
+    at(by.set);
+    text(". ");
+    if (by.woken != 0) {
+      number(by.woken);
+      text(by.woken == 1 ? " of those that waited has continued, and "
+                         : " of those that waited have continued, and ");
+    }
+    number(by.at_once);
+    text(" that began later passed at once. If the object is an event, it has forgotten ");
+    title();
+    text(": it may store only one waiter.");
   }
 
   void started() {

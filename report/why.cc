@@ -76,9 +76,11 @@ void add_chain(std::string& out, const Subject& subject, const LiveTaskFinder& l
   std::vector<std::vector<std::string>> lines;
   for (size_t i = 0; i < d.chain.size(); i++) {
     const Diagnosis::Step& step = d.chain[i];
+    const NearLocation at = near_location_of(subject, step);
+    const std::string place = escaped(location_text(subject.trace, at.location));
     lines.push_back({escaped(title(subject, step.task)), escaped(does(subject, d, i)),
                      age(subject, live, step),
-                     escaped(location_text(subject.trace, location_of(subject, step)))});
+                     at.is_after && !place.empty() ? "after " + place : place});
   }
   append_columns(out, lines, "<<<<", 2);
 }

@@ -126,7 +126,8 @@ TEST_CASE("the row of a running task has the place after which it runs, as the t
   const std::string text =
       why_text({e.trace, e.model, waits}, {.diagnoses = diagnose_all(e.trace, e.model, waits)});
   CAPTURE(text);
-  CHECK(text.find("report (#1)  runs  for 200 ms  report.cc:60\n  report (#1) (report.cc:60) has "
+  CHECK(text.find("report (#1)  runs  for 200 ms  after report.cc:60\n  report (#1) (after "
+                  "report.cc:60) has "
                   "run 200 ms") != std::string::npos);
   CHECK(text.find("report.cc:70") == std::string::npos);
 }

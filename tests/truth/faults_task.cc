@@ -410,4 +410,104 @@ TRUTH_CASE(only_reader_fails) {
   loop.run(true);
 }
 
+// An event that stores one waiter.
+class Loaded {
+ public:
+  explicit Loaded(Loop& loop) : loop_(loop) {}
+  bool await_ready() const noexcept { return set_; }
+  void await_suspend(std::coroutine_handle<> handle) { waiter_ = handle; }
+  void await_resume() const noexcept {}
+  void set() {
+    set_ = true;
+    if (waiter_) loop_.post(std::exchange(waiter_, nullptr));
+  }
+
+ private:
+  Loop& loop_;
+  bool set_ = false;
+  std::coroutine_handle<> waiter_;
+};
+
+Task<> serve_route(Loop& loop, Loaded& routes) {
+  co_await routes;  // @routes_wait
+  co_await loop.sleep(1ms);
+}
+
+Task<> accept_routes(Loop& loop, Loaded& routes) {
+  for (int i = 0; i < 9; ++i) {
+    if (i == 3) routes.set();
+    spawn(serve_route(loop, routes));
+    co_await loop.sleep(5ms);
+  }
+}
+
+// An event stores one waiter: of three tasks that wait, the last one is woken; later ones pass.
+// truth: lost wake-up; in serve_route; at routes_wait; of Loaded
+TRUTH_CASE(event_keeps_last_waiter) {
+  Loop loop;
+  Loaded routes(loop);
+  spawn(accept_routes(loop, routes));
+  loop.run(true);
+}
+
+class Fair_mutex {
+ public:
+  explicit Fair_mutex(Loop& loop) : loop_(loop) {}
+  auto lock() {
+    struct Awaiter {
+      Fair_mutex& mutex;
+      bool await_ready() const noexcept { return !std::exchange(mutex.locked_, true); }
+      void await_suspend(std::coroutine_handle<> handle) { mutex.waiters_.push_back(handle); }
+      void await_resume() const noexcept {}
+    };
+    return Awaiter{*this};
+  }
+  void unlock() {
+    if (waiters_.empty()) {
+      locked_ = false;
+      return;
+    }
+    loop_.post(waiters_.front());
+    waiters_.pop_front();
+  }
+
+ private:
+  Loop& loop_;
+  bool locked_ = false;
+  std::deque<std::coroutine_handle<>> waiters_;
+};
+
+Task<> load_profile(Loop& loop) { co_await loop.sleep(60ms); }
+
+struct Profiles {
+  explicit Profiles(Loop& on) : loop(on), mutex(on) {}
+  Task<> get(int user) {
+    co_await mutex.lock();
+    if (known.count(user) == 0) {
+      co_await load_profile(loop);  // @profile_load
+      known[user] = "profile";
+    }
+    mutex.unlock();
+  }
+  Loop& loop;
+  Fair_mutex mutex;
+  std::map<int, std::string> known;
+};
+
+Task<> ask_for_profiles(Loop& loop, Profiles& profiles) {
+  for (int i = 0; i < 100; ++i) {
+    spawn(profiles.get(i % 4 == 3 ? i : 0));
+    co_await loop.sleep(10ms);
+  }
+}
+
+// A cache locks its mutex while it loads a profile: hits wait for misses.
+// truth: lock-across-wait; in get; at profile_load; of Fair_mutex
+TRUTH_CASE(locked_while_it_loads) {
+  Loop loop;
+  Profiles profiles(loop);
+  spawn(ask_for_profiles(loop, profiles));
+  loop.run();
+}
+
 }  // namespace

@@ -181,8 +181,16 @@ class ChainWalker {
     if (wait->on != no_index) return wait->on;
     describe_awaited(d, step.task);
     find_started(d);
-    d.verdict = Verdict::Unknown;
+    d.verdict = is_forgotten(d) ? Verdict::LostWakeup : Verdict::Unknown;
     return no_index;
+  }
+
+  bool is_forgotten(Diagnosis& d) {
+    if (!d.awaited || !d.started.empty()) return false;
+    if (!forgotten_) forgotten_ = find_forgotten({trace_, model_, waits_});
+    const auto found = forgotten_->find(d.chain.back().task);
+    if (found != forgotten_->end()) d.forgotten = found->second;
+    return d.forgotten.has_value();
   }
 
   // Finds the tasks that the thread started right after the last task of the chain began to wait,
@@ -542,6 +550,7 @@ class ChainWalker {
   std::optional<std::vector<uint64_t>> moved_;   // find_moved(), if known
   std::optional<AwaitedObjects> awaited_;        // if known
   std::vector<bool> awaited_tasks_;              // is_awaited(), if known
+  std::optional<std::unordered_map<TaskIndex, Forgotten>> forgotten_;  // if known
   // By object and name of the operation, as fed_channel() has found them.
   std::unordered_map<uint64_t, std::optional<FedChannel>> fed_channels_;
   std::unordered_map<std::string_view, Context> contexts_;
@@ -605,6 +614,28 @@ Rank rank_external(const Trace& trace, const Model& model, const Diagnosis& d) {
   return use != nullptr && use->expires != 0 ? Rank::Usual : Rank::Suspect;
 }
 
+// Whether a task of the chain has waited as long at the same place several times, as one does that
+// sleeps again and again.
+bool is_usual(const Model& model, const Waits& waits, const Diagnosis& d) {
+  constexpr int fewest = 3;
+  constexpr int most = 1000;  // waits to look at
+  return std::any_of(d.chain.begin(), d.chain.end(), [&](const Diagnosis::Step& step) {
+    if (step.wait == Waits::none || waits.waits[step.wait].location == 0) return false;
+    const Waits::Wait& now = waits.waits[step.wait];
+    const uint64_t age = model.end - std::min(model.end, now.begin);
+    int count = 0;
+    uint64_t longest = 0;
+    uint32_t i = now.before;
+    for (int seen = 0; i != Waits::none && seen < most; seen++, i = waits.waits[i].before) {
+      const Waits::Wait& wait = waits.waits[i];
+      if (wait.location != now.location || wait.is_open() || wait.end_overwritten) continue;
+      count++;
+      longest = std::max(longest, wait.end - wait.begin);
+    }
+    return count >= fewest && longest >= age;
+  });
+}
+
 Rank rank(const Trace& trace, const Model& model, const Waits& waits, const Diagnosis& d) {
   constexpr uint64_t usual_wait = 100'000'000;  // ns
   if (d.is_error()) return d.verdict == Verdict::Running ? Rank::Blocked : Rank::Error;
@@ -617,6 +648,9 @@ Rank rank(const Trace& trace, const Model& model, const Waits& waits, const Diag
       return Rank::Runs;
     case Verdict::External:
       if (const Rank of = rank_external(trace, model, d); of != Rank::Suspect) return of;
+      break;
+    case Verdict::Unknown:
+      if (is_usual(model, waits, d)) return Rank::Usual;
       break;
     default:
       break;
@@ -731,6 +765,17 @@ void find_blockers(Diagnoser& diagnoser, std::vector<Diagnosis>& found) {
     is_error(found[i]);
     if (found[i].verdict == Verdict::Starved && found[i].signal != no_index)
       split_group(diagnoser, found, i, is_error);
+  }
+}
+
+void add_unreturned(const Subject& subject, std::span<Diagnosis> found) {
+  for (Diagnosis& d : found) {
+    const bool is_cancel = d.verdict == Verdict::LostWakeup && d.cancel != Model::Object::none;
+    if (d.verdict != Verdict::NeverExpires && !is_cancel) continue;
+    std::vector<TaskIndex> callers;
+    for (const Diagnosis::Step& step : d.chain) callers.push_back(step.task);
+    callers.pop_back();
+    d.unreturned = find_unreturned(subject, d.chain.back().task, callers);
   }
 }
 
@@ -856,6 +901,7 @@ bool Diagnosis::is_error() const {
   if (is_asleep) return true;
   switch (verdict) {
     case Verdict::LostWakeup:
+      if (forgotten) return true;
       if (is_last && is_alone) return true;  // whatever the reason, it is stuck
       // A task that waits again, or was created later, may check the condition before it waits.
       if (cancel != Model::Object::none && !is_last) return expected;
@@ -900,6 +946,7 @@ Diagnosis diagnose(const Subject& subject, std::span<const Diagnosis> all, TaskI
     d.pool = reported->pool;
   }
   diagnoser.walker().find_blocker(d);
+  add_unreturned(subject, {&d, 1});
   add_overtaken(subject, {&d, 1});
   if (reported != all.end()) {
     d.is_asleep = reported->is_asleep;
@@ -988,6 +1035,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   find_blockers(diagnoser, found);
   add_blocked_pools(subject, found);
   find_asleep(subject, diagnoser, found);
+  add_unreturned(subject, found);
   add_overtaken(subject, found);
   find_crowds(waits, found);
   for (Diagnosis& d : found)
@@ -1015,21 +1063,26 @@ TaskIndex target_of(const Subject& e, const Diagnosis& d, size_t index) {
   return e.model.last_self(e.waits.waits[step.wait].on);
 }
 
-uint32_t location_near(const Subject& e, TaskIndex task, uint64_t time) {
+NearLocation location_near(const Subject& e, TaskIndex task, uint64_t time) {
   for (uint32_t i = e.waits.last_wait[task]; i != Waits::none; i = e.waits.waits[i].before)
     if (e.waits.waits[i].end <= time && e.waits.waits[i].location != 0)
-      return e.waits.waits[i].location;
-  return e.model.tasks[task].location;
+      return {.location = e.waits.waits[i].location, .is_after = true};
+  return {.location = e.model.tasks[task].location};
+}
+
+NearLocation near_location_of(const Subject& e, const Diagnosis::Step& step) {
+  if (step.holding != Waits::none && e.waits.holdings[step.holding].location != 0)
+    return {.location = e.waits.holdings[step.holding].location};
+  if (step.wait != Waits::none && e.waits.waits[step.wait].location != 0)
+    return {.location = e.waits.waits[step.wait].location};
+  if (step.wait == Waits::none && step.holding == Waits::none && e.waits.running[step.task])
+    if (const NearLocation near = location_near(e, step.task, e.model.end); near.location != 0)
+      return near;
+  return {.location = location_of_invoked(e, step.task)};
 }
 
 uint32_t location_of(const Subject& e, const Diagnosis::Step& step) {
-  if (step.holding != Waits::none && e.waits.holdings[step.holding].location != 0)
-    return e.waits.holdings[step.holding].location;
-  if (step.wait != Waits::none && e.waits.waits[step.wait].location != 0)
-    return e.waits.waits[step.wait].location;
-  if (step.wait == Waits::none && step.holding == Waits::none && e.waits.running[step.task])
-    if (const uint32_t near = location_near(e, step.task, e.model.end); near != 0) return near;
-  return location_of_invoked(e, step.task);
+  return near_location_of(e, step).location;
 }
 
 bool is_end_known(const Model& model) { return model.events != 0 && model.end > model.last_event; }

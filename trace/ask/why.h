@@ -18,12 +18,14 @@
 #include "trace/ask/awaited.h"
 #include "trace/ask/blocked_pool.h"
 #include "trace/ask/fed_channels.h"
+#include "trace/ask/forgotten.h"
 #include "trace/ask/live_tasks.h"
 #include "trace/ask/other_end.h"
 #include "trace/ask/outlived.h"
 #include "trace/ask/overtaken.h"
 #include "trace/ask/own_locks.h"
 #include "trace/ask/traffic.h"
+#include "trace/ask/unreturned.h"
 #include "trace/ask/waits.h"
 
 namespace skein {
@@ -99,10 +101,14 @@ struct Diagnosis {
   // External: the receive before it, which failed because the peer has closed the connection.
   TaskIndex closed = no_index;
   bool asks = false;  // External: the program connected the socket, and spoke last
-  // Unknown: the object that it awaits, of a library or the program, and the one that the last task
-  // to continue there awaits itself.
+  // Unknown, LostWakeup: the object that it awaits, of a library or the program, and the one that
+  // the last task to continue there awaits itself.
   std::optional<AwaitedObjectWait> awaited = {};
   std::optional<AwaitedObjectWait> last_awaits = {};
+  // LostWakeup: `awaited` has forgotten the task.
+  std::optional<Forgotten> forgotten = {};
+  // NeverExpires, LostWakeup of a timer: the calls that ended without cancelling it.
+  std::optional<Unreturned> unreturned = {};
   // Unknown: the tasks that its awaiter has probably started, and that have not ended: it may wait
   // for them, as one that awaits when_all() does.
   std::vector<TaskIndex> started = {};
@@ -158,11 +164,16 @@ Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, T
 TaskIndex target_of(const Subject& subject, const Diagnosis& diagnosis, size_t step);
 // Of the last step of a Starved diagnosis: since when it could run.
 uint64_t ready_since(const Model& model, const Waits& waits, const Diagnosis::Step& step);
-// Where the task last continued before this time: the nearest location that the trace contains.
-// That of its creation if there is none.
-uint32_t location_near(const Subject& subject, TaskIndex task, uint64_t time);
+// The nearest location that the trace contains of what the task did at this time.
+struct NearLocation {
+  uint32_t location = 0;
+  bool is_after = false;  // of the last wait before, after which it continued; else of its creation
+};
+NearLocation location_near(const Subject& subject, TaskIndex task, uint64_t time);
 // The location of its wait or holding; of a running task, that of the wait after which it runs;
-// else of its creation, or of its invoker's.
+// else of its creation, or of its invoker's. `is_after`: of a running task, it is that of such a
+// wait.
+NearLocation near_location_of(const Subject& subject, const Diagnosis::Step& step);
 uint32_t location_of(const Subject& subject, const Diagnosis::Step& step);
 // Whether the model ends when the process ended, or now if it runs, and not at its last event.
 bool is_end_known(const Model& model);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "trace/ask/example.h"
 #include "trace/ask/random_program.h"
 #include "trace/model/example.h"
 
@@ -934,4 +935,29 @@ TEST_CASE("a task that has run for long") {
   e.model = build_model(e.trace);
   REQUIRE(diagnoses().size() == 1);
   CHECK(diagnoses()[0].verdict == Verdict::Running);
+}
+
+TEST_CASE("why: a task that sleeps again and again comes after one that waits for the first time") {
+  const auto first_of = [](const std::string& last) {
+    AnalyzedExample run(R"(
+      0 create 1 as coroutine sleeper
+      0 resume 1
+      1 suspend 1
+      500000001 resume 1
+      500000002 suspend 1
+      1000000002 resume 1
+      1000000003 suspend 1
+      1500000003 resume 1
+      1500000004 create 2 as coroutine stuck
+      1500000005 suspend 1
+      1500000006 resume 2
+      1500000007 suspend 2
+)" + last);
+    for (Waits::Wait& wait : run.waits.waits) wait.location = 1;
+    const auto found = diagnose_all(run.e.trace, run.e.model, run.waits);
+    REQUIRE(!found.empty());
+    return run.e.id(found.front().chain.front().task);
+  };
+  CHECK(first_of("1900000000 executor_end -") == "2");
+  CHECK(first_of("2900000000 executor_end -") == "1");  // longer than ever
 }

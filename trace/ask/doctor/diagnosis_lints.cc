@@ -56,6 +56,7 @@ class DiagnosisLints {
         c.other = first.task;
         break;
       case Verdict::LostWakeup:
+        if (d.forgotten) break;
         if (!d.expected && !d.is_last) return {};  // it may check before it waits
         if (d.cancel == Model::Object::none) about_lost_wakeup(c, d);
         break;

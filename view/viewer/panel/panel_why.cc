@@ -29,7 +29,7 @@ class Why {
       const Waits::Notification& notification = e_.waits.notifications[d_.notification];
       out_.task("notified by", out_.shown(notification.by), out_.on_clock(notification.time),
                 ", " + out_.time(notification.time));
-      write_location(notification.location);
+      write_location({.location = notification.location});
     }
     if (d_.blocker != no_index) out_.task("ran instead", out_.shown(d_.blocker));
   }
@@ -51,13 +51,13 @@ class Why {
     else
       out_.task(name + std::string(does.text), out_.shown(does.target), seen);
     if (i == 0) return;  // shown elsewhere in the panel
-    write_location(location_of(e_, step));
+    write_location(near_location_of(e_, step));
     if (begin >= 0) out_.at_time("since", static_cast<uint64_t>(begin));
   }
 
-  void write_location(uint32_t location) {
-    if (const std::string text = location_text(e_.trace, location); !text.empty())
-      out_.line("at", safe_text(text));
+  void write_location(const NearLocation& at) {
+    if (const std::string text = location_text(e_.trace, at.location); !text.empty())
+      out_.line(at.is_after ? "after" : "at", safe_text(text));
   }
 
   std::string text() const {
