@@ -218,6 +218,17 @@ std::string peer_text(const Subject& subject, const BrokenChain& chain) {
   return peer.empty() ? "" : "peer " + escaped(peer);
 }
 
+// Of a send that a repeated handler started, and no longer does.
+std::string sends_text(const Subject& subject, const BrokenChain& chain) {
+  const Model::Task& handler = subject.model.tasks[chain.starter];
+  return "Each of " + grouped(chain.continued) + " runs of " +
+         escaped(subject.trace.strings[handler.name]) + " (" + where(subject, handler.location) +
+         "), the last of which was " + escaped(title(subject, chain.starter)) +
+         ", started a send on this socket; the " + grouped(chain.later) +
+         " runs since did not. The handler of the last send started nothing. The peer, in this "
+         "program, waits to receive: if it should get more, a queue is no longer written.";
+}
+
 void add_chains(std::string& out, const Subject& subject, const std::vector<BrokenChain>& chains) {
   const auto columns = [&](const BrokenChain& chain) {
     const Model::Task& last = subject.model.tasks[chain.last];
@@ -238,8 +249,19 @@ void add_chains(std::string& out, const Subject& subject, const std::vector<Brok
   };
   const auto [timers, of_sockets] =
       split(chains, [](const BrokenChain& chain) { return chain.is_timer; });
+  const auto [sends, not_sends] =
+      split(of_sockets, [](const BrokenChain& chain) { return chain.starter != no_index; });
   const auto [cancelled, sockets] = split(
-      of_sockets, [](const BrokenChain& chain) { return chain.cancel != Model::Object::none; });
+      not_sends, [](const BrokenChain& chain) { return chain.cancel != Model::Object::none; });
+  const auto send_columns = [&](const BrokenChain& chain) {
+    const Model::Task& last = subject.model.tasks[chain.last];
+    return std::vector<std::string>{group_title(subject, chain.last, chain.count),
+                                    "ended at " + seconds(last.end) + " s",
+                                    where(subject, last.location), peer_text(subject, chain)};
+  };
+  add_list(out, "Sends that a repeated handler started each time, and no longer does:", sends,
+           send_columns);
+  if (!sends.empty()) append_paragraph(out, sends_text(subject, sends.front()), 2);
   add_list(out,
            "Receives that were cancelled and not started again, while sends went on:", cancelled,
            cancelled_columns);
@@ -253,11 +275,12 @@ void add_chains(std::string& out, const Subject& subject, const std::vector<Brok
                      "place did before. If the session should go on, a branch of the handler does "
                      "not continue it.",
                      2);
-  add_list(out, "Timers that their handler re-armed, and no longer does:", timers, columns);
+  add_list(out, "Repeated timers that ended, by their last wait:", timers, columns);
   if (!timers.empty())
     append_paragraph(out,
                      "The handler of this wait started nothing, after it had re-armed the timer "
-                     "each time. If it should go on, a branch of the handler does not re-arm it.",
+                     "each time. It may have been the last time; if not, a branch of the handler "
+                     "does not re-arm the timer.",
                      2);
 }
 
@@ -372,13 +395,23 @@ std::string why_text(const Subject& subject, const WhyFindings& all) {
   };
   add_each(found.begin(), pending);
   add_failures(out, subject, all.failures);
-  add_chains(out, subject, all.chains);
+  // Every feed that ends leaves a timer like that: what waits for long comes first.
+  const auto lasts = [&](const Diagnosis& d) {
+    constexpr int64_t shortest = 1'000'000'000;  // ns
+    return static_cast<int64_t>(subject.model.end) - since(subject, live, d.chain.front()) >=
+           shortest;
+  };
+  const auto [timers, others] =
+      split(all.chains, [](const BrokenChain& chain) { return chain.is_timer; });
+  const bool is_last = std::any_of(pending, found.end(), lasts);
+  add_chains(out, subject, is_last ? others : all.chains);
   add_others(out, all.others);
   if (pending != found.end()) {
     end_paragraph(out);
     out += "Pending, perhaps as intended:\n\n";
     add_each(pending, found.end());
   }
+  if (is_last) add_chains(out, subject, timers);
   if (all.teardown == 0) add_destroyed(out, subject, all.destroyed);
   if (!all.is_live && ends_at_last_event(subject) && !found.empty() && !found.front().is_error())
     append_paragraph(

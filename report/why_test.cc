@@ -603,3 +603,60 @@ TEST_CASE("a pool whose threads run tasks that have posted others") {
                   "pool.post (#2), and still runs: if it waits for it, this is a deadlock.") !=
         std::string::npos);
 }
+
+TEST_CASE("why: a repeated timer that ended comes after what has waited for long") {
+  const auto report = [](const std::string& more, uint64_t end) {
+    std::string events = "0 resource - of 90 as alarm deadline_timer\n" + more;
+    for (int tick = 1; tick <= 5; tick++) {
+      const std::string t = std::to_string(10 * tick) + " ", id = std::to_string(tick + 10);
+      if (tick != 1) events += t + "resume " + std::to_string(tick + 9) + "\n";
+      if (tick != 5)
+        events += t + "about - of 90\n" + t + "create " + id +
+                  (tick == 1 ? "" : " by " + std::to_string(tick + 9)) + " as io wait\n";
+      if (tick != 1) events += t + "resolve " + std::to_string(tick + 9) + "\n";
+    }
+    Example e = ours(events);
+    e.trace.info.ended = end;
+    e.model = build_model(e.trace, {.simplify = false, .until = end});
+    const Waits waits = find_waits(e.trace, e.model);
+    const Subject subject{e.trace, e.model, waits};
+    return why_text(subject, {.diagnoses = diagnose_all(e.trace, e.model, waits),
+                              .chains = broken_chains(subject)});
+  };
+  const std::string waits = "1 create 1 as coroutine client\n 2 resume 1\n 3 suspend 1\n";
+  const auto is_first = [](const std::string& text) {
+    CAPTURE(text);
+    const size_t timers = text.find("Repeated timers that ended");
+    const size_t pending = text.find("Pending, perhaps");
+    REQUIRE(timers != std::string::npos);
+    REQUIRE(pending != std::string::npos);
+    return timers < pending;
+  };
+  CHECK(!is_first(report(waits, 2'000'000'000)));
+  CHECK(is_first(report(waits, 900'000'000)));
+}
+
+TEST_CASE("why: the last task to pass an object waits for something else") {
+  Example e = ours(R"(
+     0 create 1 as coroutine first
+     0 create 2 as coroutine second
+     0 create 3 as coroutine load
+     1 resume 1
+     2 ready 1
+     3 suspend 1 on 3
+     4 resume 2
+     5 suspend 2
+     6 resume 3
+     7 suspend 3
+     9 executor_end -
+  )");
+  const StringId type = e.trace.strings.intern("Mutex::lock()");
+  for (size_t i = 0; i < e.trace.events.size(); i++)
+    if (const uint64_t time = e.trace.events.row(i).time; time == 2 || time == 5)
+      e.trace.awaited_objects.push_back({i, 0xa0, type});
+  const std::string text = unwrapped(report_of(e));
+  CAPTURE(text);
+  CHECK(
+      text.find("there was first (#1), at 0.000000002 s; it waits for load (#3), for 6 ns. If the "
+                "object is a lock that it holds, the others wait for it.") != std::string::npos);
+}

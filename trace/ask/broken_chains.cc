@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/stable_sort.h"
+#include "trace/ask/stopped_sends.h"
 #include "trace/model/names.h"
 
 namespace skein {
@@ -124,6 +125,17 @@ std::vector<BrokenChain> broken_chains(const Subject& subject) {
   std::vector<BrokenChain> found;
   for (const auto& [place, group] : groups)
     if (group.continued > 0) found.push_back(group);
+  std::map<Place, BrokenChain> sends;
+  for (const StoppedSends& one : find_stopped_sends(subject)) {
+    const Model::Task& task = model.tasks[one.last];
+    const BrokenChain chain{.last = one.last,
+                            .object = one.object,
+                            .continued = one.with,
+                            .later = one.without,
+                            .starter = one.starter};
+    sends.try_emplace({task.name, task.location}, chain).first->second.count++;
+  }
+  for (const auto& [place, group] : sends) found.push_back(group);
   stable_sort_by(found, [&](const BrokenChain& chain) { return model.tasks[chain.last].end; });
   return found;
 }

@@ -2,7 +2,7 @@
 // started nothing, and no operation has used the socket since, although it is open. Other
 // operations of the same place were followed by one. Or a timer that its handler re-armed several
 // times, and then no longer. Or a task cancelled the receive of a socket, which was not started
-// again, while sends went on.
+// again, while sends went on. Or a repeated handler started a send each time, and then no longer.
 //
 //   for (const BrokenChain& chain : broken_chains({trace, model, waits}))
 //     print(model.tasks[chain.last].name, chain.count);
@@ -25,6 +25,9 @@ struct BrokenChain {
   // operations that the socket has begun since.
   uint32_t cancel = Model::Object::none;
   uint64_t later = 0;
+  // If `last` is such a send (trace/ask/stopped_sends.h): the handler that started it. `continued`
+  // handlers like that did, one after the other, and the `later` since did not.
+  TaskIndex starter = no_index;
 };
 
 // By the time of the last operation. A socket that is kept open for later use looks the same, and
