@@ -464,21 +464,24 @@ TEST_CASE("the text names the peer of a socket, and what its operations have mov
   std::optional<UnseenBytes> unseen;
   const auto report = [&](const std::string& operation, const std::string& before = {},
                           const std::string& live = {}) {
-    const std::string text = "0 create 1 as coroutine session\n 0 resume 1\n" + before +
-                             "0 resource 1 of 30 as socket\n"
-                             "0 connection 1 of 30 =7 addresses\n 1 about 1 of 30\n"
-                             "1 create 2 by 1 as io socket.async_" +
-                             operation + "\n 1 suspend 1 on 2\n 9000000 executor_end -";
+    const std::string text =
+        "0 create 1 as coroutine session\n 0 resume 1\n"
+        "0 resource 1 of 30 as socket\n"
+        "0 connection 1 of 30 =7 addresses\n" +
+        before + "3 about 1 of 30\n 3 create 2 by 1 as io socket.async_" + operation +
+        "\n 1 suspend 1 on 2\n 9000000 executor_end -";
     Example e = ring(text, live);
     e.model.objects[0].connection =
         e.trace.strings.intern((operation == "accept" || operation == "receive_from"
                                     ? "0.0.0.0:80 (tcp)"
                                     : "127.0.0.1:1 > 127.0.0.1:5432 (tcp)"));
     if (unseen)
-      e.trace.socket_bytes = {{.socket = 30,
-                               .sent = unseen->sent_before,
-                               .unseen_sent = unseen->sent,
-                               .unseen_received = unseen->received}};
+      e.trace.socket_bytes = {
+          {.socket = 30, .sent = unseen->sent_before},
+          {.time = 2,
+           .socket = 30,
+           .sent = unseen->sent_before + unseen->sent + (before.empty() ? 0 : 812),
+           .received = unseen->received}};
     if (!live.empty())
       e.trace.live_tasks[0].traffic = {
           .sent = 3000, .received = 40, .sent_at = 2'000'000, .received_at = -7};
@@ -495,8 +498,8 @@ TEST_CASE("the text names the peer of a socket, and what its operations have mov
   has(report("receive_from"), "waits for a peer of 0.0.0.0:80.");
   has(report("wait"), "waits for 127.0.0.1:5432.");
   const std::string sent =
-      "0 about 1 of 30\n 0 create 3 by 1 as io socket.async_send\n"
-      "0 resume 3 by 1\n 0 io 3 of 3 =812\n 0 resolve 3\n 0 resume 1\n";
+      "1 about 1 of 30\n 1 create 3 by 1 as io socket.async_send\n"
+      "1 resume 3 by 1\n 1 io 3 of 3 =812\n 1 resolve 3\n 1 resume 1\n";
   has(report("receive", sent),
       "socket sent 812 bytes, the last 9.00 ms ago, and received nothing since.");
   // An operation that failed has moved nothing.

@@ -1,5 +1,6 @@
 #include "trace/ask/other_end.h"
 
+#include "trace/ask/direction.h"
 #include "trace/read/connection.h"
 
 namespace skein {
@@ -11,9 +12,9 @@ OtherEnds::OtherEnds(const Trace& trace, const Model& model)
       by_connection_.insert_or_assign(trace.strings[model.objects[i].connection], i);
   for (const Model::Concern& use : model.concerns) {  // in the order of time
     if (use.object == Model::Object::none) continue;
-    const std::string_view operation = trace.strings[model.tasks[use.task].name];
-    if (operation.starts_with("socket.async_send")) last_[use.object].sends = use.task;
-    if (operation.starts_with("socket.async_receive")) last_[use.object].receives = use.task;
+    const Direction direction = direction_of(trace.strings[model.tasks[use.task].name]);
+    if (direction == Direction::Sends) last_[use.object].sends = use.task;
+    if (direction == Direction::Receives) last_[use.object].receives = use.task;
   }
 }
 

@@ -1,21 +1,14 @@
 #include "trace/ask/traffic.h"
 
 #include <algorithm>
-#include <unordered_map>
 
+#include "trace/ask/direction.h"
+#include "trace/ask/unseen_bytes.h"
 #include "trace/read/connection.h"
 
 namespace skein {
 
 namespace {
-
-enum class Direction { None, Sends, Receives };
-
-Direction direction_of(std::string_view operation) {
-  return operation.starts_with("socket.async_send")      ? Direction::Sends
-         : operation.starts_with("socket.async_receive") ? Direction::Receives
-                                                         : Direction::None;
-}
 
 template <class Visit>
 void each_io(const Events& events, size_t end, const Visit& visit) {
@@ -26,37 +19,12 @@ void each_io(const Events& events, size_t end, const Visit& visit) {
   }
 }
 
-void add_unseen(const Trace& trace, const Model& model, std::vector<Traffic>& found) {
-  if (trace.socket_bytes.empty()) return;
-  std::unordered_map<TaskId, uint32_t> objects;
-  for (uint32_t i = 0; i < model.objects.size(); i++) objects[model.objects[i].id] = i;
-  std::vector<uint64_t> first(found.size(), UINT64_MAX);  // by object: the time of its readings
-  std::vector<uint64_t> last(found.size());
-  for (const SocketBytesReading& reading : trace.socket_bytes) {
-    const auto at = objects.find(reading.socket);
-    if (at == objects.end()) continue;
-    const uint32_t object = at->second;
-    if (!found[object].unseen) found[object].unseen.emplace();
-    UnseenBytes& unseen = *found[object].unseen;
-    if (reading.time < first[object]) {
-      first[object] = reading.time;
-      unseen.sent_before = reading.sent;
-      unseen.received_before = reading.received;
-    }
-    if (reading.time >= last[object]) {
-      last[object] = reading.time;
-      unseen.sent = reading.unseen_sent;
-      unseen.received = reading.unseen_received;
-    }
-  }
-}
-
 }  // namespace
 
 bool Traffic::awaits_reply() const {
   if (sent_at > received_at) return true;
   // Calls that no hook sees have sent, and nothing was ever received.
-  return unseen && received == 0 && unseen->received_before == 0 && unseen->received == 0 &&
+  return unseen && received == 0 && !may_have_received &&
          (unseen->sent_before != 0 || unseen->sent != 0);
 }
 
@@ -78,15 +46,23 @@ std::vector<Traffic> find_traffic(const Trace& trace, const Model& model) {
       of.received_at = static_cast<int64_t>(event.time);
     }
   });
-  add_unseen(trace, model, found);
-  for (size_t i = 0; i < found.size(); i++) {
+  const auto add_unseen = [&](Traffic& of, const CertainlyUnseen& unseen) {
+    of.unseen = unseen.bytes;
+    of.may_have_received = unseen.may_have_received;
+  };
+  if (trace.info.overwritten_packets == 0) {
+    const auto unseen = find_unseen(trace, model);
+    for (size_t i = 0; i < found.size(); i++)
+      if (unseen[i]) add_unseen(found[i], *unseen[i]);
+  }
+  for (uint32_t i = 0; i < found.size(); i++) {
     const LiveTaskEntry* entry = trace.find_live_task(model.objects[i].id);
     if (entry == nullptr || !entry->traffic) continue;
     found[i] = {.sent = entry->traffic->sent,
                 .received = entry->traffic->received,
                 .sent_at = entry->traffic->sent_at,
-                .received_at = entry->traffic->received_at,
-                .unseen = entry->traffic->unseen};
+                .received_at = entry->traffic->received_at};
+    if (entry->traffic->unseen) add_unseen(found[i], certain_of(*entry->traffic, trace, model, i));
   }
   return found;
 }

@@ -1,7 +1,7 @@
 // The peers of operations on sockets, and the bytes that these operations have moved.
 //
 // The bytes are those of the operations in the trace. Calls that no hook sees (a synchronous read)
-// move bytes, too: the recorder asks the kernel for its counts now and then.
+// move bytes, too: the recorder asks the kernel for its counts now and then (unseen_bytes.h).
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,10 @@ struct Traffic {
   // When the last of them were, as EventRow::time; negative: before the trace.
   int64_t sent_at = never;
   int64_t received_at = never;
-  bool of_kernel = false;                  // the kernel's counts instead, which contain all bytes
-  std::optional<UnseenBytes> unseen = {};  // that the operations have not moved; empty: not known
+  bool of_kernel = false;  // the kernel's counts instead, which contain all bytes
+  // That the operations have certainly not moved; empty: not known.
+  std::optional<UnseenBytes> unseen = {};
+  bool may_have_received = false;  // by the kernel's count
 
   // Whether the program has sent something, and has received nothing since, as far as known.
   bool awaits_reply() const;

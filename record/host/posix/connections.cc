@@ -124,14 +124,14 @@ void write_socket_bytes(Emission& e, uint64_t socket, const KernelBytes& kernel,
   for (const uint32_t field : {traffic.label, traffic.tid, uint32_t{kernel.state}}) e.u32(field);
 }
 
-// The first time: nothing is unseen.
-void begin_count(Emission& e, TaskRow& traffic, const KernelBytes& kernel) {
-  if (kernel.sent >= UINT32_MAX || kernel.received >= UINT32_MAX) return;  // no room in the row
+// The first time: nothing is unseen. Returns false if there is no room in the row.
+bool begin_count(TaskRow& traffic, const KernelBytes& kernel) {
+  if (kernel.sent >= UINT32_MAX || kernel.received >= UINT32_MAX) return false;
   traffic.place = static_cast<uint32_t>(kernel.sent);
   traffic.at = static_cast<uint32_t>(kernel.received);
   traffic.flags = format::kKernelCounts;
   traffic.reserved = 1;
-  write_socket_bytes(e, traffic.id, kernel, traffic);
+  return true;
 }
 
 // Stores what the kernel has counted and the operations have not. If it has counted less, the
@@ -176,13 +176,25 @@ void count_unseen(Emission& e, TaskRow& traffic, const KernelBytes& kernel) {
                          read_kernel_bytes(descriptor, kernel);
   Session e;
   if (!e || socket->generation != e->writer().generation) return;
-  if (found == Found::kAddresses) write_connection(*e, socket->id, c);
   uint32_t* links = e->writer().links;
   const uint32_t traffic = add_row(*e, socket->id, TaskState::kTraffic, {});
-  links[socket->row] = traffic != 0 ? traffic : socket->row;
-  if (traffic != 0 && found == Found::kAddresses)
-    links[traffic] = add_row(*e, socket->id, TaskState::kConnection, c);
-  if (traffic != 0 && has_count) begin_count(*e, e->writer().rows[traffic], kernel);
+  const uint32_t connection = traffic != 0 && found == Found::kAddresses
+                                  ? add_row(*e, socket->id, TaskState::kConnection, c)
+                                  : 0;
+  if (traffic != 0) links[traffic] = connection;
+  TaskRow& row = e->writer().rows[traffic];
+  const bool counts = traffic != 0 && has_count && begin_count(row, kernel);
+  // Another thread may use the socket for the first time, too. Its operation has begun if it has
+  // linked its row, and would be in the kernel's first counts of this one.
+  uint32_t none = 0;
+  if (!__atomic_compare_exchange_n(&links[socket->row], &none, traffic != 0 ? traffic : socket->row,
+                                   false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    if (connection != 0) free_row(*e, connection);
+    if (traffic != 0) free_row(*e, traffic);
+    return;
+  }
+  if (found == Found::kAddresses) write_connection(*e, socket->id, c);
+  if (counts) write_socket_bytes(*e, socket->id, kernel, row);
 }
 
 // Counts an operation that sends or receives.
