@@ -285,6 +285,7 @@ class Writer {
       text(" are left.");
     }
     left_after_signal();
+    if (d_.closed_acceptor) left_after_close(*d_.closed_acceptor);
     moved(*use);
   }
 
@@ -336,6 +337,31 @@ class Writer {
                   : "the acceptor must be closed, because it keeps the program running.");
   }
 
+  // A timer that is set again and again, and that is left after a task has closed the acceptor.
+  void left_after_close(const ClosedAcceptor& closed) {
+    const Model::Object& acceptor = e_.model.objects[closed.acceptor];
+    text(" ");
+    task(acceptor.ended_by);
+    where(location_near(e_, acceptor.ended_by, acceptor.end));
+    text(" closed the acceptor");
+    const std::string_view address = peer_in(e_.trace.strings[acceptor.connection]);
+    if (!address.empty()) {
+      text(" at ");
+      text(address);
+    }
+    text(" ");
+    at(acceptor.end);
+    if (closed.cancel != Model::Object::none) {
+      text(" and cancelled this timer, which was set again");
+      text(
+          ": only repeated timers are pending now. If the program should end, this timer must "
+          "not ");
+      return text("be set again after a cancel, because it keeps the program running.");
+    }
+    text(", and only repeated timers are pending now. If the program should end, this timer must ");
+    text("not be set again, because it keeps the program running.");
+  }
+
   void pending_operation() {
     const std::string_view operation = e_.trace.strings[e_.model.tasks[last().task].name];
     const std::string_view peer = peer_of(e_.trace, e_.model, last().task);
@@ -370,9 +396,51 @@ class Writer {
                                           : ".");
     if (d_.traffic) traffic(*d_.traffic);
     if (d_.moved != 0) parts(begins("socket.async_send"));
-    if (d_.both_ends && !begins("socket.async_connect"))
+    if (d_.on_their_way)
+      on_their_way(*d_.on_their_way);
+    else if (d_.both_ends && !begins("socket.async_connect"))
       peer_in_program(*d_.both_ends, begins("socket.async_send"));
     text(d_.socket_state);
+    if (d_.read_ahead && d_.moved == 0 && !d_.on_their_way) read_ahead(*d_.read_ahead);
+    if (d_.ended_relay) ended_relay(*d_.ended_relay);
+  }
+
+  void on_their_way(const OnTheirWay& bytes) {
+    text(" The other end is in this program, and its operations have sent");
+    amount(bytes.bytes,
+           " more than those of this socket have received: unless calls that are not ");
+    text("in the trace have read them, they are on their way.");
+    if (bytes.busy == no_index) return;
+    text(" The thread that began this receive has run ");
+    task(bytes.busy);
+    where(e_.model.tasks[bytes.busy].location);
+    text(" for ");
+    duration(e_.model.end - bytes.busy_since);
+    text(", which must return before that thread can read them.");
+  }
+
+  void read_ahead(const ReadAhead& ahead) {
+    text(" The receive before it on this socket");
+    where(e_.model.tasks[ahead.receive].location);
+    text(" has received");
+    amount(ahead.bytes, " in one call. If that was async_read_until, what it read beyond its end ");
+    text("is in its buffer, and this operation must not wait for it.");
+  }
+
+  void ended_relay(const EndedRelay& relay) {
+    const Model::Task& ended = e_.model.tasks[relay.task];
+    text(" ");
+    task(relay.task);
+    text(", which ");
+    task(ended.parent);
+    text(" has created, too, and which has sent to this socket, ended ");
+    at(ended.end);
+    text(" after End of file");
+    if (const auto peer = peer_of(e_.trace, e_.model, relay.receive); !peer.empty()) {
+      text(" from ");
+      text(peer);
+    }
+    text(". If the peer waits for the end of the data, this socket must be shut down.");
   }
 
   void closed(std::string_view peer) {
@@ -446,6 +514,12 @@ class Writer {
     };
     if (is_pending(opposite)) return;  // it is about to be woken
     text(" The other end is in this program");
+    if (is_pending(same) && e_.waits.running[same]) {
+      text(", where ");
+      task(same);
+      where(e_.model.tasks[same].location);
+      return text(" runs.");
+    }
     if (is_pending(same)) {
       const TaskIndex by = e_.model.tasks[same].parent;
       const bool is_waiting = by != no_index && e_.waits.open(by) != nullptr;

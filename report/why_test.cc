@@ -544,8 +544,15 @@ TEST_CASE("why: both ends of a connection in one program") {
   };
   has(report(""),
       "The other end is in this program, and no operation in the trace has sent to it.");
-  const std::string sent =
+  const std::string unread =
       "0 about 1 of 31\n 0 create 3 by 9 as io socket.async_send\n 0 io 3 of 3 =7\n 0 resolve 3\n";
+  has(report(unread),
+      "The other end is in this program, and its operations have sent 7 bytes more than those of "
+      "this socket have received: unless calls that are not in the trace have read them, they are "
+      "on their way.");
+  const std::string sent = unread +
+                           "0 about 1 of 30\n 0 create 6 by 1 as io socket.async_receive\n"
+                           "0 io 6 of 6 =7\n 0 resolve 6\n";
   has(report(sent),
       "The other end is in this program, and no operation of it is pending. The last was "
       "socket.async_send (#3), which ended 9.00 ms ago.");

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/die.h"
 #include "cli/input/analysis.h"
+#include "cli/input/blocked_call.h"
 #include "cli/input/socket_state.h"
 #include "cli/input/thread_state.h"
 #include "cli/output/report_output.h"
@@ -53,9 +54,9 @@ void add_thread_states(const std::string& pid, const Subject& subject,
                        std::vector<Diagnosis>& found) {
   const LiveTaskFinder live(subject);
   const auto state_of = [&](uint32_t executor) {
-    return executor < subject.trace.executors.size()
-               ? thread_state(pid, subject.trace.executors[executor].tid)
-               : "";
+    if (executor >= subject.trace.executors.size()) return std::string();
+    const uint32_t tid = subject.trace.executors[executor].tid;
+    return thread_state(pid, tid) + blocked_call(pid, tid, subject);
   };
   for (Diagnosis& d : found) {
     if (d.verdict != Verdict::Running) continue;

@@ -42,14 +42,19 @@ std::string describe_thread(char state, std::string_view wait_channel) {
   return text;
 }
 
-std::string thread_state(const std::string& pid, uint64_t tid) {
+std::string thread_folder(const std::string& pid, uint64_t tid) {
   std::error_code error;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/" + pid + "/task", error))
     if (const auto numbers = namespace_numbers(thread.path());
         !numbers.empty() && numbers.back() == tid)
-      return describe_thread(state_letter(first_line(thread.path() / "stat")),
-                             first_line(thread.path() / "wchan"));
+      return thread.path();
   return "";
+}
+
+std::string thread_state(const std::string& pid, uint64_t tid) {
+  const std::string thread = thread_folder(pid, tid);
+  if (thread.empty()) return "";
+  return describe_thread(state_letter(first_line(thread + "/stat")), first_line(thread + "/wchan"));
 }
 
 void add_cpu_times(const std::string& pid, uint64_t time, Trace& trace) {

@@ -14,6 +14,9 @@ namespace skein::cli {
 // there is no such thread, or /proc does not show what it waits for.
 std::string thread_state(const std::string& pid, uint64_t tid);
 
+// The folder of the thread in /proc; empty if there is no such thread.
+std::string thread_folder(const std::string& pid, uint64_t tid);
+
 // Adds what the threads of the process have used up to now (`time`, of the trace) to
 // Trace::cpu_times. The kernel's account may lack the current tick, some ms.
 void add_cpu_times(const std::string& pid, uint64_t time, Trace& trace);

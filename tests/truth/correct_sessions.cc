@@ -707,4 +707,141 @@ TRUTH_CASE(failures_are_read) {
   if (failed != 5) throw std::logic_error("errors were lost");
 }
 
+struct Station {
+  explicit Station(asio::io_context& io) : acceptor(io, loopback()), report(io) {}
+  tcp::acceptor acceptor;
+  steady_timer report;
+  bool closed = false;
+};
+
+awaitable<void> let_in(Station& station) {
+  try {
+    for (;;) co_await station.acceptor.async_accept(use_awaitable);
+  } catch (const boost::system::system_error&) {
+  }
+}
+
+awaitable<void> report_station(Station& station, std::chrono::milliseconds every, int after) {
+  for (;;) {
+    station.report.expires_after(every);
+    try {
+      co_await station.report.async_wait(use_awaitable);
+    } catch (const boost::system::system_error&) {
+    }
+    if (station.closed && --after < 0) co_return;
+  }
+}
+
+// A station closes its acceptor, but goes on to report until its operator stops it.
+TRUTH_CASE(reports_after_close) {
+  asio::io_context io;
+  Station station(io);
+  co_spawn(io, let_in(station), detached);
+  co_spawn(io, report_station(station, 10ms, 1'000'000), detached);
+  steady_timer close(io, 20ms);
+  close.async_wait([&](error_code) { station.acceptor.close(); });
+  serve(io);
+}
+
+// The same, but it reports at once when it closes, twice more, and ends.
+TRUTH_CASE(last_reports) {
+  asio::io_context io;
+  Station station(io);
+  co_spawn(io, let_in(station), detached);
+  co_spawn(io, report_station(station, 10ms, 2), detached);
+  steady_timer close(io, 20ms);
+  close.async_wait([&](error_code) {
+    station.closed = true;
+    station.acceptor.close();
+    station.report.cancel();
+  });
+  serve(io);
+}
+
+// The head is 4 bytes, which state the length of the body. The last body comes late.
+awaitable<void> receive_records(tcp::acceptor& acceptor) {
+  tcp::socket socket = co_await acceptor.async_accept(use_awaitable);
+  error_code error;
+  for (;;) {
+    char head[4];
+    co_await asio::async_read(socket, asio::buffer(head),
+                              asio::redirect_error(use_awaitable, error));
+    if (error) co_return;
+    std::string body(std::stoul(std::string(head, 4)), ' ');
+    co_await asio::async_read(socket, asio::buffer(body), use_awaitable);
+    if (body == "last") co_return;
+  }
+}
+
+awaitable<void> send_records(tcp::endpoint to) {
+  tcp::socket socket(co_await asio::this_coro::executor);
+  co_await socket.async_connect(to, use_awaitable);
+  co_await asio::async_write(socket, asio::buffer("0005hello0004", 13), use_awaitable);
+  co_await pause(50ms);
+  co_await asio::async_write(socket, asio::buffer("last", 4), use_awaitable);
+}
+
+// Records with a head of fixed size.
+TRUTH_CASE(records_with_heads) {
+  asio::io_context io;
+  tcp::acceptor acceptor(io, loopback());
+  co_spawn(io, receive_records(acceptor), detached);
+  co_spawn(io, send_records(acceptor.local_endpoint()), detached);
+  serve(io);
+}
+
+// One half of a relay.
+awaitable<void> pass_on(std::shared_ptr<tcp::socket> from, std::shared_ptr<tcp::socket> to) {
+  char data[512];
+  for (;;) {
+    error_code error;
+    const size_t size = co_await from->async_read_some(asio::buffer(data),
+                                                       asio::redirect_error(use_awaitable, error));
+    if (error) break;
+    co_await asio::async_write(*to, asio::buffer(data, size), use_awaitable);
+  }
+  error_code ignored;
+  to->shutdown(tcp::socket::shutdown_send, ignored);
+}
+
+awaitable<void> pass_both_ways(tcp::acceptor& acceptor, tcp::endpoint target) {
+  auto client = std::make_shared<tcp::socket>(co_await acceptor.async_accept(use_awaitable));
+  auto upstream = std::make_shared<tcp::socket>(client->get_executor());
+  co_await upstream->async_connect(target, use_awaitable);
+  co_spawn(client->get_executor(), pass_on(client, upstream), detached);
+  co_spawn(client->get_executor(), pass_on(upstream, client), detached);
+}
+
+awaitable<void> stop_sending(tcp::acceptor& acceptor) {
+  tcp::socket socket = co_await acceptor.async_accept(use_awaitable);
+  co_await asio::async_write(socket, asio::buffer("welcome", 7), use_awaitable);
+  error_code error;
+  socket.shutdown(tcp::socket::shutdown_send, error);
+  char data[64];
+  while (!error)
+    co_await socket.async_read_some(asio::buffer(data), asio::redirect_error(use_awaitable, error));
+}
+
+awaitable<void> send_until_stopped(tcp::endpoint to, bool& stop) {
+  tcp::socket socket(co_await asio::this_coro::executor);
+  co_await socket.async_connect(to, use_awaitable);
+  while (!stop) {
+    co_await asio::async_write(socket, asio::buffer("upload", 6), use_awaitable);
+    co_await pause(5ms);
+  }
+}
+
+// A relay passes on that the server sends no more, while the client goes on to send.
+TRUTH_CASE(half_closed_relay) {
+  asio::io_context io;
+  tcp::acceptor servers(io, loopback()), relays(io, loopback());
+  bool stop = false;
+  co_spawn(io, stop_sending(servers), detached);
+  co_spawn(io, pass_both_ways(relays, servers.local_endpoint()), detached);
+  co_spawn(io, send_until_stopped(relays.local_endpoint(), stop), detached);
+  steady_timer operator_stops(io, truth::patience() / 2);
+  operator_stops.async_wait([&](error_code) { stop = true; });
+  serve(io);
+}
+
 }  // namespace

@@ -641,4 +641,167 @@ TRUTH_CASE(stopped_too_early) {
   serve(io);
 }
 
+// ---- what the other end, a sibling or the task itself did before ----
+
+awaitable<void> count_lines(tcp::acceptor& acceptor) {
+  tcp::socket socket = co_await acceptor.async_accept(use_awaitable);
+  std::string in;
+  for (;;) {
+    const size_t size =
+        co_await asio::async_read_until(socket, asio::dynamic_buffer(in), '\n', use_awaitable);
+    in.erase(0, size);
+    co_await asio::async_write(socket, asio::buffer("counted\n", 8), use_awaitable);
+  }
+}
+
+// Waits for the answer on the thread that should give it.
+awaitable<void> ask_own_service(tcp::endpoint service) {
+  tcp::socket socket(co_await asio::this_coro::executor);
+  co_await socket.async_connect(service, use_awaitable);
+  std::string answer;
+  co_await asio::async_write(socket, asio::buffer("one\n", 4), use_awaitable);
+  co_await asio::async_read_until(socket, asio::dynamic_buffer(answer), '\n',
+                                  use_awaitable);  // @last_await
+  answer.clear();
+  asio::write(socket, asio::buffer("two\n", 4));
+  error_code error;
+  asio::read_until(socket, asio::dynamic_buffer(answer), '\n', error);  // @own_read
+}
+
+// A task asks a service of its own event loop by synchronous calls.
+// truth: running|external wait; in ask_own_service; at own_read last_await; of ask_own_service
+TRUTH_CASE(asks_own_service) {
+  asio::io_context io;
+  tcp::acceptor acceptor(io, loopback());
+  co_spawn(io, count_lines(acceptor), detached);
+  co_spawn(io, ask_own_service(acceptor.local_endpoint()), detached);
+  serve(io);
+}
+
+// The head of a message, and its body of as many bytes as the head says.
+awaitable<std::string> read_message(tcp::socket& socket) {
+  std::string head;
+  const size_t size =
+      co_await asio::async_read_until(socket, asio::dynamic_buffer(head), '\n', use_awaitable);
+  std::string body(std::stoul(head.substr(0, size)), ' ');
+  co_await asio::async_read(socket, asio::buffer(body), use_awaitable);  // @body_read
+  co_return body;
+}
+
+awaitable<void> store_messages(tcp::acceptor& acceptor) {
+  tcp::socket socket = co_await acceptor.async_accept(use_awaitable);
+  for (;;) {
+    co_await read_message(socket);
+    co_await asio::async_write(socket, asio::buffer("stored\n", 7), use_awaitable);
+  }
+}
+
+awaitable<void> send_messages(tcp::endpoint server) {
+  tcp::socket socket(co_await asio::this_coro::executor);
+  co_await socket.async_connect(server, use_awaitable);
+  for (const std::string message : {"5\nhello", "9\nsome more"}) {
+    co_await asio::async_write(socket, asio::buffer(message), use_awaitable);
+    char answer[7];
+    co_await asio::async_read(socket, asio::buffer(answer), use_awaitable);
+  }
+}
+
+// The body has come with the head, into a buffer that read_message() does not look at.
+// truth: external wait; in read_message; at body_read; of socket; with has received 7 bytes in one
+// call
+TRUTH_CASE(body_in_buffer) {
+  asio::io_context io;
+  tcp::acceptor acceptor(io, loopback());
+  co_spawn(io, store_messages(acceptor), detached);
+  co_spawn(io, send_messages(acceptor.local_endpoint()), detached);
+  serve(io);
+}
+
+awaitable<void> copy(std::shared_ptr<tcp::socket> from, std::shared_ptr<tcp::socket> to) {
+  char data[512];
+  for (;;) {
+    error_code error;
+    const size_t size = co_await from->async_read_some(                   // @copy_read
+        asio::buffer(data), asio::redirect_error(use_awaitable, error));  // @copy_read
+    if (error) co_return;  // and forgets that `to` should end, too
+    co_await asio::async_write(*to, asio::buffer(data, size), use_awaitable);
+  }
+}
+
+awaitable<void> relay(tcp::acceptor& acceptor, tcp::endpoint target) {
+  auto client = std::make_shared<tcp::socket>(co_await acceptor.async_accept(use_awaitable));
+  auto upstream = std::make_shared<tcp::socket>(client->get_executor());
+  co_await upstream->async_connect(target, use_awaitable);
+  co_spawn(client->get_executor(), copy(client, upstream), detached);
+  co_spawn(client->get_executor(), copy(upstream, client), detached);
+}
+
+awaitable<void> answer_once(tcp::acceptor& acceptor) {
+  tcp::socket socket = co_await acceptor.async_accept(use_awaitable);
+  char question[4];
+  co_await asio::async_read(socket, asio::buffer(question), use_awaitable);
+  co_await asio::async_write(socket, asio::buffer("the answer", 10), use_awaitable);
+}
+
+awaitable<void> ask_to_the_end(tcp::endpoint relay) {
+  tcp::socket socket(co_await asio::this_coro::executor);
+  co_await socket.async_connect(relay, use_awaitable);
+  co_await asio::async_write(socket, asio::buffer("what", 4), use_awaitable);
+  std::string answer;
+  error_code error;
+  co_await asio::async_read(socket, asio::dynamic_buffer(answer),
+                            asio::redirect_error(use_awaitable, error));
+}
+
+// A relay does not pass on the end of what the server sends, for which the client waits.
+// truth: external wait; in copy; at copy_read; of socket; with after End of file
+TRUTH_CASE(relay_forgets_end) {
+  asio::io_context io;
+  tcp::acceptor servers(io, loopback()), relays(io, loopback());
+  co_spawn(io, answer_once(servers), detached);
+  co_spawn(io, relay(relays, servers.local_endpoint()), detached);
+  co_spawn(io, ask_to_the_end(relays.local_endpoint()), detached);
+  serve(io);
+}
+
+struct Shop {
+  explicit Shop(asio::io_context& io) : acceptor(io, loopback()), sweep(io) {}
+  tcp::acceptor acceptor;
+  steady_timer sweep;
+};
+
+awaitable<void> sweep_shop(Shop& shop) {
+  for (;;) {
+    shop.sweep.expires_after(20ms);
+    try {
+      co_await shop.sweep.async_wait(use_awaitable);  // @sweep_wait
+    } catch (const boost::system::system_error&) {    // also that it is cancelled
+    }
+  }
+}
+
+awaitable<void> serve_customers(Shop& shop) {
+  try {
+    for (;;) co_await shop.acceptor.async_accept(use_awaitable);
+  } catch (const boost::system::system_error&) {
+  }
+}
+
+awaitable<void> close_shop(Shop& shop) {
+  co_await pause(30ms);
+  shop.acceptor.close();
+  shop.sweep.cancel();
+}
+
+// The shop closes, but its sweeper takes the cancel for an error, and sets its timer again.
+// truth: external wait; in sweep_shop; at sweep_wait; of deadline_timer; with closed the acceptor
+TRUTH_CASE(sweeper_survives_close) {
+  asio::io_context io;
+  Shop shop(io);
+  co_spawn(io, serve_customers(shop), detached);
+  co_spawn(io, sweep_shop(shop), detached);
+  co_spawn(io, close_shop(shop), detached);
+  serve(io);
+}
+
 }  // namespace

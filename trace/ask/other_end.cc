@@ -24,7 +24,7 @@ std::optional<BothEnds> OtherEnds::find(uint32_t socket) const {
   const auto at = by_connection_.find(reversed);
   if (reversed.empty() || at == by_connection_.end() || at->second == socket) return {};
   if (model_.objects[at->second].end != Model::Object::never) return {};
-  return BothEnds{.own = last_[socket], .other = last_[at->second]};
+  return BothEnds{.own = last_[socket], .other = last_[at->second], .object = at->second};
 }
 
 }  // namespace skein

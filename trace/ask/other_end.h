@@ -22,6 +22,7 @@ struct LastTransfers {
 struct BothEnds {
   LastTransfers own;
   LastTransfers other;
+  uint32_t object = Model::Object::none;  // the other end
 };
 
 // `trace` and `model` must outlive it.

@@ -50,8 +50,8 @@ std::vector<Traffic> find_traffic(const Trace& trace, const Model& model) {
     of.unseen = unseen.bytes;
     of.may_have_received = unseen.may_have_received;
   };
-  if (trace.info.overwritten_packets == 0) {
-    const auto unseen = find_unseen(trace, model);
+  if (trace.info.overwritten_packets == 0 && !trace.socket_bytes.empty()) {
+    const auto unseen = find_unseen(trace, model, find_moved(trace, model));
     for (size_t i = 0; i < found.size(); i++)
       if (unseen[i]) add_unseen(found[i], *unseen[i]);
   }

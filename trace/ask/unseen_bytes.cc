@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 #include "trace/ask/direction.h"
-#include "trace/ask/traffic.h"
 
 namespace skein {
 
@@ -72,7 +71,8 @@ CertainlyUnseen find_certain(const std::vector<const SocketBytesReading*>& readi
 
 }  // namespace
 
-std::vector<std::optional<CertainlyUnseen>> find_unseen(const Trace& trace, const Model& model) {
+std::vector<std::optional<CertainlyUnseen>> find_unseen(const Trace& trace, const Model& model,
+                                                        const std::vector<uint64_t>& moved) {
   std::vector<std::optional<CertainlyUnseen>> found(model.objects.size());
   if (trace.socket_bytes.empty()) return found;
   std::unordered_map<TaskId, uint32_t> objects;
@@ -82,7 +82,6 @@ std::vector<std::optional<CertainlyUnseen>> find_unseen(const Trace& trace, cons
     const auto at = objects.find(reading.socket);
     if (at != objects.end() && reading.time <= model.end) by_object[at->second].push_back(&reading);
   }
-  const std::vector<uint64_t> moved = find_moved(trace, model);
   for (auto& [object, readings] : by_object) {
     std::stable_sort(readings.begin(), readings.end(),
                      [](const auto* a, const auto* b) { return a->time < b->time; });

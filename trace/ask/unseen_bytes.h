@@ -22,8 +22,9 @@ struct CertainlyUnseen {
 };
 
 // By object (Model::objects); empty: the kernel was not asked. Precondition: no packets of the
-// trace are overwritten. O(events) if the trace has readings.
-std::vector<std::optional<CertainlyUnseen>> find_unseen(const Trace& trace, const Model& model);
+// trace are overwritten. `moved` is that of find_moved(). O(operations) if the trace has readings.
+std::vector<std::optional<CertainlyUnseen>> find_unseen(const Trace& trace, const Model& model,
+                                                        const std::vector<uint64_t>& moved);
 
 // The same from the live task table of a ring, which only has the difference of the counts: it is
 // certain if no operation of that direction is known.

@@ -11,6 +11,7 @@
 
 #include "base/stable_sort.h"
 #include "trace/ask/busiest.h"
+#include "trace/ask/direction.h"
 #include "trace/ask/invoked.h"
 #include "trace/ask/task_kinds.h"
 #include "trace/model/id_map.h"
@@ -278,6 +279,8 @@ class ChainWalker {
       d.signal = last_signal();
       d.should_have_ended = d.signal != no_index && ends_programs(d.signal) &&
                             model_.end - model_.tasks[d.signal].end >= shutdown_error_ns;
+      if (d.signal == no_index && !more_than_lasting_ && is_periodic(d.chain.back().task))
+        d.closed_acceptor = closed_acceptors().find(d.chain.back().task);
     }
     const uint64_t age = model_.end - std::min(model_.end, model_.tasks[d.chain.back().task].start);
     if (age >= fed_threshold_ns) d.fed_channel = fed_channel(d.chain.back().task);
@@ -306,6 +309,13 @@ class ChainWalker {
     return at->second;
   }
 
+  const ClosedAcceptors& closed_acceptors() {
+    if (!closed_acceptors_)
+      closed_acceptors_.emplace(Subject{trace_, model_, waits_},
+                                [&](TaskIndex task) { return is_periodic(task); });
+    return *closed_acceptors_;
+  }
+
   // Whether an earlier wait for the same timer has ended: then a worker may wait for more work.
   bool has_completed(const Model::Concern& use) const {
     for (uint32_t u = use.before; u != Model::Object::none; u = model_.concerns[u].before)
@@ -331,16 +341,11 @@ class ChainWalker {
   // Finds the receive before this one, if it ended because the peer has closed the connection. (If
   // it is pending for long, Asio has not found that out again.)
   void find_closed(Diagnosis& d) const {
-    const Model::Task& last = model_.tasks[d.chain.back().task];
-    const auto receives = [&](const Model::Task& task) {
-      return trace_.strings[task.name].starts_with("socket.async_receive");
-    };
-    if (!receives(last) || model_.end - std::min(model_.end, last.start) < closed_threshold_ns)
-      return;
+    if (!receives(d.chain.back().task) || !is_long(d.chain.back().task)) return;
     for (uint32_t u = model_.concern(d.chain.back().task)->before; u != Model::Object::none;
          u = model_.concerns[u].before) {
       const Model::Task& task = model_.tasks[model_.concerns[u].task];
-      if (!receives(task)) continue;
+      if (!receives(model_.concerns[u].task)) continue;
       if (task.failed() &&
           trace_.strings[task.reason].find("End of file") != std::string_view::npos)
         d.closed = model_.concerns[u].task;
@@ -348,14 +353,36 @@ class ChainWalker {
     }
   }
 
+  bool receives(TaskIndex operation) const {
+    return direction_of(trace_.strings[model_.tasks[operation].name]) == Direction::Receives;
+  }
+  bool is_long(TaskIndex operation) const {
+    return model_.end - std::min(model_.end, model_.tasks[operation].start) >= closed_threshold_ns;
+  }
+
+  // Finds what a coroutine did before the receive that it waits for.
+  void describe_receive(Diagnosis& d) {
+    const TaskIndex last = d.chain.back().task;
+    if (d.chain.size() < 2 || !receives(last) || !is_long(last)) return;
+    const TaskIndex waiter = d.chain[d.chain.size() - 2].task;
+    if (!moved_) moved_ = find_moved(trace_, model_);
+    d.read_ahead = find_read_ahead({trace_, model_, waits_}, waiter, last, *moved_);
+    d.ended_relay = find_ended_relay({trace_, model_, waits_}, waiter, last);
+  }
+
   void describe_socket(Diagnosis& d, uint32_t object) {
     add_parts(d);
     find_closed(d);
+    describe_receive(d);
     if (model_.objects[object].connection == 0) return;
     if (!traffic_) traffic_ = find_traffic(trace_, model_);
     if (!other_ends_) other_ends_.emplace(trace_, model_);
     d.both_ends = other_ends_->find(object);
     const Traffic& traffic = *(d.traffic = (*traffic_)[object]);
+    if (d.both_ends && receives(d.chain.back().task))
+      d.on_their_way =
+          find_on_their_way({trace_, model_, waits_}, d.chain.back().task, traffic,
+                            (*traffic_)[d.both_ends->object], is_end_known(trace_, model_));
     if (!traffic.awaits_reply()) return;
     for (uint32_t u = model_.objects[object].last_use; u != Model::Object::none && !d.asks;
          u = model_.concerns[u].before)
@@ -543,13 +570,14 @@ class ChainWalker {
   // event is then unknown, unless a task was running at that event: a suspension would be an event.
   uint64_t end_ = model_.events == 0 || waits_.any_running ? model_.end : model_.last_event;
   uint32_t walk_ = 0;
-  std::optional<bool> may_run_;                  // anything_may_run(), if known
-  bool more_than_lasting_ = false;               // the same, apart from is_lasting()
-  std::optional<std::vector<Traffic>> traffic_;  // find_traffic(), if known
-  std::optional<OtherEnds> other_ends_;          // if known
-  std::optional<std::vector<uint64_t>> moved_;   // find_moved(), if known
-  std::optional<AwaitedObjects> awaited_;        // if known
-  std::vector<bool> awaited_tasks_;              // is_awaited(), if known
+  std::optional<bool> may_run_;                      // anything_may_run(), if known
+  bool more_than_lasting_ = false;                   // the same, apart from is_lasting()
+  std::optional<std::vector<Traffic>> traffic_;      // find_traffic(), if known
+  std::optional<OtherEnds> other_ends_;              // if known
+  std::optional<ClosedAcceptors> closed_acceptors_;  // if known
+  std::optional<std::vector<uint64_t>> moved_;       // find_moved(), if known
+  std::optional<AwaitedObjects> awaited_;            // if known
+  std::vector<bool> awaited_tasks_;                  // is_awaited(), if known
   std::optional<std::unordered_map<TaskIndex, Forgotten>> forgotten_;  // if known
   // By object and name of the operation, as fed_channel() has found them.
   std::unordered_map<uint64_t, std::optional<FedChannel>> fed_channels_;
@@ -577,6 +605,8 @@ uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& wa
   add(d.notification);
   add(d.cancel);
   add(d.traffic ? 1 + d.traffic->awaits_reply() : 0);
+  add(d.on_their_way ? 1 + d.on_their_way->busy : 0);
+  add(uint64_t{d.ended_relay.has_value()} << 1 | d.read_ahead.has_value());
   if (d.asks) add(std::hash<std::string_view>()(peer_of(trace, model, d.chain.back().task)));
   for (const Diagnosis::Step& step : d.chain) {
     const Model::Task& task = model.tasks[step.task];
@@ -604,7 +634,7 @@ uint64_t last_begin(const Model& model, const Waits& waits, const Diagnosis& d) 
 Rank rank_external(const Trace& trace, const Model& model, const Diagnosis& d) {
   const TaskIndex last = d.chain.back().task;
   const std::string_view operation = trace.strings[model.tasks[last].name];
-  if (d.signal != no_index) return Rank::Suspect;
+  if (d.signal != no_index || d.closed_acceptor || d.on_their_way) return Rank::Suspect;
   if (operation.starts_with("socket.async_accept") || operation.starts_with("signal_set."))
     return Rank::Idle;
   // A server whose client waits for its next request, which has answered the last one.
@@ -917,7 +947,8 @@ bool Diagnosis::is_error() const {
     case Verdict::NeverExpires:
       return (is_last && is_alone) || expected;
     case Verdict::External:
-      return closed != no_index || should_have_ended || expected;
+      return closed != no_index || should_have_ended || expected ||
+             (closed_acceptor && closed_acceptor->should_have_ended);
     case Verdict::NeverNotified:
     case Verdict::NeverStarted:
     case Verdict::Unknown:

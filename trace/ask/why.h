@@ -17,13 +17,17 @@
 
 #include "trace/ask/awaited.h"
 #include "trace/ask/blocked_pool.h"
+#include "trace/ask/closed_acceptors.h"
+#include "trace/ask/ended_relay.h"
 #include "trace/ask/fed_channels.h"
 #include "trace/ask/forgotten.h"
 #include "trace/ask/live_tasks.h"
+#include "trace/ask/on_their_way.h"
 #include "trace/ask/other_end.h"
 #include "trace/ask/outlived.h"
 #include "trace/ask/overtaken.h"
 #include "trace/ask/own_locks.h"
+#include "trace/ask/read_ahead.h"
 #include "trace/ask/traffic.h"
 #include "trace/ask/unreturned.h"
 #include "trace/ask/waits.h"
@@ -84,8 +88,11 @@ struct Diagnosis {
   // one that is stuck. True all the same if this holds for all tasks that wait. False if one of the
   // tasks that it `started` is stuck: it waits for that one.
   bool is_asleep = false;
-  std::optional<Traffic> traffic = {};     // External, of a socket with a known address
-  std::optional<BothEnds> both_ends = {};  // the same, if the peer is in this program, too
+  std::optional<Traffic> traffic = {};          // External, of a socket with a known address
+  std::optional<BothEnds> both_ends = {};       // the same, if the peer is in this program, too
+  std::optional<OnTheirWay> on_their_way = {};  // of a receive with both ends
+  std::optional<ReadAhead> read_ahead = {};     // of a receive of a coroutine
+  std::optional<EndedRelay> ended_relay = {};   // the same
   // External, in a live process: what the kernel says about the socket. Sentences, each with a
   // space before it; empty: unknown. The caller may set it.
   std::string socket_state = {};
@@ -93,6 +100,8 @@ struct Diagnosis {
   // operations are pending, and keep the program running. Starved handler: the same if its context
   // has run nothing since shortly after the signal. no_index: there is none.
   TaskIndex signal = no_index;
+  // External, of a periodic timer: no such signal, but the program has closed its acceptor.
+  std::optional<ClosedAcceptor> closed_acceptor = {};
   // External: that signal was to end the program: SIGINT, SIGTERM or SIGQUIT, a second ago or more.
   bool should_have_ended = false;
   // External: the bytes that the earlier parts of a composed operation have moved (async_read), for
