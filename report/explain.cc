@@ -342,7 +342,7 @@ class Writer {
     const Model::Object& acceptor = e_.model.objects[closed.acceptor];
     text(" ");
     task(acceptor.ended_by);
-    where(location_near(e_, acceptor.ended_by, acceptor.end));
+    near(location_near(e_, acceptor.ended_by, acceptor.end));
     text(" closed the acceptor");
     const std::string_view address = peer_in(e_.trace.strings[acceptor.connection]);
     if (!address.empty()) {

@@ -55,7 +55,7 @@ void add_thread_states(const std::string& pid, const Subject& subject,
   const LiveTaskFinder live(subject);
   const auto state_of = [&](uint32_t executor) {
     if (executor >= subject.trace.executors.size()) return std::string();
-    const uint32_t tid = subject.trace.executors[executor].tid;
+    const uint64_t tid = subject.trace.executors[executor].tid;
     return thread_state(pid, tid) + blocked_call(pid, tid, subject);
   };
   for (Diagnosis& d : found) {

@@ -668,7 +668,7 @@ awaitable<void> ask_own_service(tcp::endpoint service) {
   asio::read_until(socket, asio::dynamic_buffer(answer), '\n', error);  // @own_read
 }
 
-// A task asks a service of its own event loop by synchronous calls.
+// A task makes synchronous calls to a service that needs the same thread.
 // truth: running|external wait; in ask_own_service; at own_read last_await; of ask_own_service
 TRUTH_CASE(asks_own_service) {
   asio::io_context io;

@@ -24,7 +24,7 @@ AnalyzedExample busy(const std::string& end) {
 
 std::optional<OnTheirWay> find(const AnalyzedExample& e, uint64_t received, uint64_t sent) {
   return find_on_their_way(e.subject(), e.e.model.find(2), {.received = received}, {.sent = sent},
-                           is_end_known(e.e.trace, e.e.model));
+                           is_end_known(e.e.model));
 }
 
 }  // namespace

@@ -382,7 +382,7 @@ class ChainWalker {
     if (d.both_ends && receives(d.chain.back().task))
       d.on_their_way =
           find_on_their_way({trace_, model_, waits_}, d.chain.back().task, traffic,
-                            (*traffic_)[d.both_ends->object], is_end_known(trace_, model_));
+                            (*traffic_)[d.both_ends->object], is_end_known(model_));
     if (!traffic.awaits_reply()) return;
     for (uint32_t u = model_.objects[object].last_use; u != Model::Object::none && !d.asks;
          u = model_.concerns[u].before)
