@@ -11,7 +11,9 @@
 #include <coroutine>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -134,6 +136,41 @@ Overloaded<std::string> overloaded() {
   co_await 1.5;
 }
 
+// The body of each function that requires a copy does not compile for a type without one.
+template <class T>
+concept Copied = std::is_copy_constructible_v<T>;
+template <class T>
+struct Unsatisfied {
+  struct promise_type : Basics {
+    int value = 0;
+    Unsatisfied get_return_object() { return {Owner<promise_type>(*this)}; }
+    std::suspend_always initial_suspend() { return {}; }
+    auto initial_suspend() requires Copied<T> { return T(T::source()), std::suspend_always(); }
+    std::suspend_always yield_value(T&& yielded) {
+      value = *yielded;
+      return {};
+    }
+    auto yield_value(const T& yielded) requires Copied<T> {
+      return T(yielded), std::suspend_always();
+    }
+    std::suspend_always await_transform(T&& awaited) {
+      value = *awaited + 100;
+      return {};
+    }
+    auto await_transform(const T& awaited) requires Copied<T> {
+      return T(awaited), std::suspend_always();
+    }
+    void return_void() {}
+    void unhandled_exception() { throw; }
+    auto unhandled_exception() requires Copied<T> { T::source(); }
+  };
+  Owner<promise_type> own;
+};
+Unsatisfied<std::unique_ptr<int>> unsatisfied() {
+  co_yield std::make_unique<int>(1);
+  co_await std::make_unique<int>(2);
+}
+
 struct SetsErrno : std::exception {
   const char* what() const noexcept override {
     errno = EPERM;
@@ -206,6 +243,12 @@ TEST_CASE("overloads that differ by a constraint") {
     coroutine.own.next();
   }
   CHECK(fake::words().back() == "resolve 1 previous 0");
+}
+
+TEST_CASE("overloads whose constraints are not satisfied are not compiled") {
+  auto coroutine = unsatisfied();
+  CHECK(coroutine.own.next().value == 1);
+  CHECK(coroutine.own.next().value == 102);
 }
 
 TEST_CASE("what() of an exception does not change errno for the promise") {

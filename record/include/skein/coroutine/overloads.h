@@ -103,14 +103,15 @@ inline constexpr bool __is_nullary<_Rp (*)() noexcept> = true;
 
 // True if the function C::name, which the program calls for an object with these arguments, is
 // consteval. (clang rejects its address as a constant, g++ a call with an argument that is none,
-// also in a part of an expression that is not evaluated.)
+// also in a part of an expression that is not evaluated. The comma makes clang select an overload
+// before it deduces return types, of which one may not compile if its constraints are not satisfied.)
 template <auto>
 struct __constant;
 #define SKEIN_DETAIL_UNKNOWN(T) (static_cast<T (*)()>(nullptr)())
 #if defined(__clang__)
 #define SKEIN_DETAIL_IMMEDIATE(C, object, name, ...) \
   (                                                  \
-      requires { &C::name; } && !requires { typename __constant<&C::name>; })
+      requires { &C::name; } && !requires { typename __constant<(static_cast<void>(0), &C::name)>; })
 #else
 #define SKEIN_DETAIL_IMMEDIATE(C, object, name, ...)                                     \
   (!requires {                                                                           \
