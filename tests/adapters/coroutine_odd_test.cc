@@ -171,6 +171,47 @@ Unsatisfied<std::unique_ptr<int>> unsatisfied() {
   co_await std::make_unique<int>(2);
 }
 
+// As std::generator. With clang its yields have no location.
+template <class T>
+struct Generated {
+  struct promise_type : Basics {
+    T* value = nullptr;
+    Generated get_return_object() { return {Owner<promise_type>(*this)}; }
+    std::suspend_always yield_value(T&& yielded) {
+      value = &yielded;
+      return {};
+    }
+    auto yield_value(const T& yielded) requires Copied<T> {
+      struct Copy : std::suspend_always {
+        T copy;
+        promise_type* promise;
+        void await_suspend(std::coroutine_handle<>) noexcept { promise->value = &copy; }
+      };
+      return Copy{{}, yielded, this};
+    }
+    template <class U>
+    auto yield_value(std::vector<U>* yielded) {
+      return yield_value(std::move(yielded->front()));
+    }
+    void return_void() {}
+    void unhandled_exception() { throw; }
+  };
+  Owner<promise_type> own;
+};
+Generated<std::unique_ptr<int>> generated() {
+  co_yield std::make_unique<int>(1);
+  std::vector<std::unique_ptr<int>> more(1);
+  more[0] = std::make_unique<int>(2);
+  co_yield &more;
+}
+Generated<std::vector<std::unique_ptr<int>>> generated_vector() {
+  co_yield std::vector<std::unique_ptr<int>>(3);
+}
+Generated<std::string> generated_text() {
+  const std::string text = "text";
+  co_yield text;
+}
+
 struct SetsErrno : std::exception {
   const char* what() const noexcept override {
     errno = EPERM;
@@ -249,6 +290,11 @@ TEST_CASE("overloads whose constraints are not satisfied are not compiled") {
   auto coroutine = unsatisfied();
   CHECK(coroutine.own.next().value == 1);
   CHECK(coroutine.own.next().value == 102);
+  auto numbers = generated();
+  CHECK(**numbers.own.next().value == 1);
+  CHECK(**numbers.own.next().value == 2);
+  CHECK(generated_vector().own.next().value->size() == 3);
+  CHECK(*generated_text().own.next().value == "text");
 }
 
 TEST_CASE("what() of an exception does not change errno for the promise") {

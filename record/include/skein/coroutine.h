@@ -125,9 +125,9 @@
 //    first argument and with P::value_type, if its return type is deduced.
 //  - With clang, a constructor template of the only parameter of yield_value, return_value or
 //    await_transform is tried with types of this header, and must compile or be constrained.
-//  - With clang, overloads of yield_value with a deduced return type are compiled although their
-//    constraints are not satisfied, if another one is a template, as in std::generator: yields of a
-//    type without copies may not compile. (Cure: SKEIN_DISABLE in that source.)
+//  - With clang, overloads of yield_value with a deduced return type are compiled although they are
+//    not selected, if the return type's first argument and P::value_type can be copied. (Of those
+//    that cannot, as in std::generator of std::unique_ptr, yields have no location.)
 //  - With clang, a co_await whose await_resume is [[noreturn]] does not prevent -Wreturn-type.
 //  - With clang and C++23, an object that await_ready returns, for a co_await in the range of a
 //    range-based for loop, ends before the coroutine resumes and not after the loop.

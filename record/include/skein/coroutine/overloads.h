@@ -104,14 +104,16 @@ inline constexpr bool __is_nullary<_Rp (*)() noexcept> = true;
 // True if the function C::name, which the program calls for an object with these arguments, is
 // consteval. (clang rejects its address as a constant, g++ a call with an argument that is none,
 // also in a part of an expression that is not evaluated. The comma makes clang select an overload
-// before it deduces return types, of which one may not compile if its constraints are not satisfied.)
+// before it deduces return types, of which one may not compile if its constraints are not
+// satisfied.)
 template <auto>
 struct __constant;
 #define SKEIN_DETAIL_UNKNOWN(T) (static_cast<T (*)()>(nullptr)())
 #if defined(__clang__)
 #define SKEIN_DETAIL_IMMEDIATE(C, object, name, ...) \
   (                                                  \
-      requires { &C::name; } && !requires { typename __constant<(static_cast<void>(0), &C::name)>; })
+      requires { &C::name; } &&                      \
+      !requires { typename __constant<(static_cast<void>(0), &C::name)>; })
 #else
 #define SKEIN_DETAIL_IMMEDIATE(C, object, name, ...)                                     \
   (!requires {                                                                           \
@@ -466,11 +468,44 @@ constexpr bool __are_all(__types<_Xp...>) {
          (__same_arguments<_Pp, __only_known<_Xp...>, _Xp> && ...);
 }
 
-// The overloads of P's yield_value, if all are known; else types<>.
+#if defined(__clang__)
+// Whether a T has a copy constructor; and whether that compiles, as far as is known: that of a
+// container of objects that cannot be copied does not.
+template <class _Tp>
+inline constexpr bool __seems_copied = true;
+template <class _Tp>
+requires requires { sizeof(_Tp); }
+inline constexpr bool __seems_copied<_Tp> = __is_constructible(_Tp, const _Tp&);
+template <class _Tp>
+inline constexpr bool __copied = __seems_copied<typename __bare<_Tp>::__type>;
+template <template <class...> class _Gp, class... _Tp>
+inline constexpr bool __copied<_Gp<_Tp...>> = __seems_copied<_Gp<_Tp...>> && (__copied<_Tp> && ...);
+template <class... _Tp>
+constexpr bool __only_seem_copied(__types<_Tp...>) {
+  return ((__seems_copied<_Tp> && !__copied<_Tp>) || ...);
+}
+template <class... _Tp>
+constexpr bool __are_copied(__types<_Tp...>) {
+  return (__copied<_Tp> && ...);
+}
+#endif
+
+// The overloads of P's yield_value, if all are known; else types<>. (In the search clang compiles
+// those with a deduced return type, although their constraints may not be satisfied. They are
+// constrained to values that can be copied, as in std::generator; and copy them.)
 template <class _Pp, class _Rp>
 constexpr auto __all_yields() {
-  if constexpr (__unary_yield_value<_Pp>) {
+#if defined(__clang__)
+  if constexpr (::skein::__detail::__only_seem_copied(__hints<_Pp, _Rp>{})) {
+    return __types<>{};
+  } else
+#endif
+      if constexpr (__unary_yield_value<_Pp>) {
     return __types<typename __signature<decltype(&_Pp::yield_value)>::__parameter>{};
+#if defined(__clang__)
+  } else if constexpr (!::skein::__detail::__are_copied(__hints<_Pp, _Rp>{})) {
+    return __types<>{};
+#endif
   } else if constexpr (__has_no_template_yield<_Pp>) {
     using _Hints = decltype(__pattern_hints<_Pp>{} + __hints<_Pp, _Rp>{});
     constexpr auto __known = ::skein::__detail::__known_yields<_Pp>(_Hints{}, __types<>{});
