@@ -1,0 +1,46 @@
+// Follows the chain of targets of one task to its end, and classifies what is wrong there. What
+// depends on other tasks that wait is left to diagnose_all() (trace/ask/why.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "trace/ask/waits.h"
+#include "trace/ask/why.h"
+
+namespace skein {
+
+// Threads: one. What several diagnoses need is found once, by the first of them.
+class ChainWalker {
+ public:
+  // A task that runs at the end: since when, and on which thread.
+  struct Run {
+    uint64_t since = 0;
+    uint32_t executor = 0;
+  };
+
+  // Lifetime: the subject's parts must outlive the walker.
+  explicit ChainWalker(const Subject& subject);
+  ~ChainWalker();
+
+  // The chain and the verdict. Cost: the length of the chain.
+  Diagnosis diagnose(TaskIndex task);
+  // Finds for how long the last task has been runnable; a handler, since the one before it in its
+  // queue began: a long queue that is served is no fault.
+  void measure_starvation(Diagnosis& d);
+  // Finds the task that ran longest on the executor while the last task was runnable.
+  void find_blocker(Diagnosis& d);
+  // Nothing if it does not run.
+  std::optional<Run> run_at_end(TaskIndex task) const;
+
+ private:
+  class Walk;
+  std::unique_ptr<Walk> walk_;
+};
+
+inline bool is_open(const Model& model, TaskIndex task) {
+  return model.tasks[task].how == Model::End::Open;
+}
+
+}  // namespace skein
