@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
+#include "trace/ask/diagnosis.h"
 #include "trace/ask/waits.h"
-#include "trace/ask/why.h"
 
 namespace skein {
 
