@@ -12,9 +12,9 @@ namespace skein {
 
 namespace {
 
-constexpr uint64_t shortest = 1'000'000'000;  // ns
-constexpr uint64_t latest = 10'000'000;       // the thread may be busy when it wakes tasks, ns
-constexpr uint64_t fewest = 3;
+constexpr uint64_t shortest_forgotten = 1'000'000'000;  // ns
+constexpr uint64_t latest = 10'000'000;  // the thread may be busy when it wakes tasks, ns
+constexpr uint64_t fewest_passes = 3;
 
 // The lines through which a task was called: a hash of the locations of the waits for it.
 class Callers {
@@ -74,7 +74,8 @@ std::unordered_map<TaskIndex, Forgotten> find_forgotten(const Subject& s) {
   for (const auto& [address, all] : find_object_waits(s)) {
     if (may_have_conditions(s.trace, all.front().type)) continue;
     Forgotten found = describe(all);
-    if (found.set == 0 || s.model.end - std::min(s.model.end, found.set) < shortest) continue;
+    if (found.set == 0 || s.model.end - std::min(s.model.end, found.set) < shortest_forgotten)
+      continue;
     const auto was_destroyed = [&](const ObjectWait& one) {
       return !one.is_at_once() && s.waits.waits[one.wait].cancelled;
     };
@@ -92,7 +93,7 @@ std::unordered_map<TaskIndex, Forgotten> find_forgotten(const Subject& s) {
     for (const ObjectWait& one : all) {
       if (!one.is_open()) continue;
       found.at_once = passed[place(one)].size();
-      if (found.at_once >= fewest) forgotten.try_emplace(one.task, found);
+      if (found.at_once >= fewest_passes) forgotten.try_emplace(one.task, found);
     }
   }
   return forgotten;

@@ -12,7 +12,7 @@ namespace skein {
 
 namespace {
 
-constexpr uint64_t shortest = 1'000'000;  // of the waits of a holder, ns
+constexpr uint64_t shortest_hold = 1'000'000;  // of the waits of a holder, ns
 constexpr uint64_t fewest_waits = 10;
 constexpr uint64_t fewest_waiters = 3;
 
@@ -74,9 +74,9 @@ bool is_lock(const Trace& trace, StringId type) {
   return text.find("mutex") != std::string::npos || text.find("::lock") != std::string::npos;
 }
 
-class Finder {
+class HolderFinder {
  public:
-  explicit Finder(const Subject& subject)
+  explicit HolderFinder(const Subject& subject)
       : s_(subject),
         waits_(subject.waits.waits),
         by_task_(waits_, subject.model.tasks.size(), [](const Waits::Wait& w) { return w.task; }) {}
@@ -144,8 +144,9 @@ class Finder {
       const Waits::Wait& wait = waits_[*at];
       const uint64_t gap = until - std::min(wait.end, until);
       if (wait.end > until) {
-        if (until - wait.begin >= shortest) stay.during = *at;
-      } else if (length(wait) >= shortest && gap <= std::max(shortest, length(wait) / 10)) {
+        if (until - wait.begin >= shortest_hold) stay.during = *at;
+      } else if (length(wait) >= shortest_hold &&
+                 gap <= std::max(shortest_hold, length(wait) / 10)) {
         stay.before = *at;
       } else {
         stay.before = Waits::none;
@@ -164,7 +165,7 @@ class Finder {
 std::vector<HeldObject> find_held_objects(const Subject& subject) {
   std::vector<HeldObject> found;
   if (subject.trace.awaited_objects.empty()) return found;
-  const Finder finder(subject);
+  const HolderFinder finder(subject);
   for (auto& [address, all] : find_object_waits(subject))
     if (const auto held = finder.find(address, all)) found.push_back(*held);
   std::sort(found.begin(), found.end(),

@@ -13,12 +13,12 @@ namespace skein {
 namespace {
 
 using Object = Model::Object;
-constexpr uint64_t shortest = 1'000'000'000;  // ns
-constexpr size_t fewest = 3;                  // runs of the handler, with and without a send
+constexpr uint64_t shortest_stop = 1'000'000'000;  // ns
+constexpr size_t fewest_sends = 3;                 // runs of the handler, with and without a send
 
-class Finder {
+class StoppedSendFinder {
  public:
-  explicit Finder(const Subject& subject)
+  explicit StoppedSendFinder(const Subject& subject)
       : s_(subject), model_(subject.model), ends_(subject.trace, subject.model) {}
 
   std::vector<StoppedSends> find() {
@@ -48,8 +48,8 @@ class Finder {
       if (by == no_index || (!starters.empty() && !is_same_handler(by, starters.front()))) break;
       if (starters.empty() || starters.back() != by) starters.push_back(by);
     }
-    if (starters.size() < fewest || model_.tasks[last].how != Model::End::Resolved ||
-        age(model_.tasks[last].end) < shortest || !peer_waits(index))
+    if (starters.size() < fewest_sends || model_.tasks[last].how != Model::End::Resolved ||
+        age(model_.tasks[last].end) < shortest_stop || !peer_waits(index))
       return;
     const std::vector<uint64_t>& runs = runs_of(starters.front());
     const auto run_of = [&](TaskIndex by) {
@@ -57,7 +57,8 @@ class Finder {
     };
     const auto with = run_of(starters.front()) - run_of(starters.back()) + 1;
     const auto without = runs.end() - run_of(starters.front()) - 1;
-    if (static_cast<size_t>(with) != starters.size() || without < std::ptrdiff_t{fewest}) return;
+    if (static_cast<size_t>(with) != starters.size() || without < std::ptrdiff_t{fewest_sends})
+      return;
     found.push_back({.last = last,
                      .starter = starters.front(),
                      .object = index,
@@ -96,7 +97,8 @@ class Finder {
     const auto ends = ends_.find(socket);
     if (!ends) return false;
     const TaskIndex receive = ends->other.receives;
-    return receive != no_index && is_open(receive) && age(model_.tasks[receive].start) >= shortest;
+    return receive != no_index && is_open(receive) &&
+           age(model_.tasks[receive].start) >= shortest_stop;
   }
 
   const Subject s_;
@@ -108,7 +110,7 @@ class Finder {
 }  // namespace
 
 std::vector<StoppedSends> find_stopped_sends(const Subject& subject) {
-  return Finder(subject).find();
+  return StoppedSendFinder(subject).find();
 }
 
 }  // namespace skein
