@@ -339,8 +339,13 @@ struct Use {
 // A link may be older than the rows, so the row it leads to must have the id of the socket.
 inline constexpr uint32_t kSends = uint32_t{1} << 31;  // in the link of an operation
 
+// Another thread may have linked it, after it had filled the rows.
+SKEIN_HOT uint32_t link_of(const Writer& w, uint32_t row) {
+  return __atomic_load_n(&w.links[row], __ATOMIC_ACQUIRE);
+}
+
 SKEIN_HOT TaskRow* traffic_of(Writer& w, uint32_t row, uint64_t socket) {
-  TaskRow& found = w.rows[w.links[row] & ~kSends];
+  TaskRow& found = w.rows[link_of(w, row) & ~kSends];
   return found.id == socket && found.state == TaskState::kTraffic ? &found : nullptr;
 }
 

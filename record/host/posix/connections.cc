@@ -184,6 +184,7 @@ void count_unseen(Emission& e, TaskRow& traffic, const KernelBytes& kernel) {
   if (traffic != 0) links[traffic] = connection;
   TaskRow& row = e->writer().rows[traffic];
   const bool counts = traffic != 0 && has_count && begin_count(row, kernel);
+  const TaskRow begun = row;  // others may count as soon as it is linked
   // Another thread may use the socket for the first time, too. Its operation has begun if it has
   // linked its row, and would be in the kernel's first counts of this one.
   uint32_t none = 0;
@@ -194,7 +195,7 @@ void count_unseen(Emission& e, TaskRow& traffic, const KernelBytes& kernel) {
     return;
   }
   if (found == Found::kAddresses) write_connection(*e, socket->id, c);
-  if (counts) write_socket_bytes(*e, socket->id, kernel, row);
+  if (counts) write_socket_bytes(*e, socket->id, kernel, begun);
 }
 
 // Counts an operation that sends or receives.
@@ -242,14 +243,16 @@ extern "C" __attribute__((noinline)) skein_use skein_connection(int descriptor, 
   if (socket->row == 0 || w == nullptr || w->links == nullptr ||
       w->generation != socket->generation)
     return use;
-  const uint32_t& link = w->links[socket->row];
+  uint32_t link = link_of(*w, socket->row);
   if (operation == SKEIN_SOCKET_connects) {
     if (link != 0) forget_connection(*socket);  // a datagram socket may get another peer
     return use;
   }
   const bool is_first = link == 0;
-  if (is_first) [[unlikely]]
+  if (is_first) [[unlikely]] {
     connect_rows(socket, descriptor, operation);
+    link = link_of(*w, socket->row);
+  }
   if (operation != SKEIN_SOCKET_sends && operation != SKEIN_SOCKET_receives) return use;
   use.counts = link | (operation == SKEIN_SOCKET_sends ? kSends : 0);
   if (!is_first && is_kernel_due(*w, *socket)) [[unlikely]]
