@@ -4,9 +4,9 @@
 //   std::vector<UnreadFailure> failures = unread_failures(subject);
 //   add_unserved(subject, diagnose_all(trace, model, waits), failures);
 //
-// A queue of a library or the program has no events. Its sides are told apart by the operations of
-// an Asio channel; by the types of the awaiters of one object; or by the member functions of one
-// class, which await objects of one type that are beside each other.
+// A queue of a library or the program has no events. Its two sides differ in what they await: the
+// operations of an Asio channel; the types of the awaiters of one object; or the member functions
+// of one class, which await objects of one type beside each other.
 #pragma once
 
 #include <span>
