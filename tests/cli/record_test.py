@@ -302,6 +302,20 @@ for attempt in range(2):
     expect(f"nothing in the way, {attempt}", r.stderr == "", r)
 pathlib.Path("over").touch()
 
+# A descendant that inherits the variable says nothing, and no descriptor of the program differs.
+environment = dict(os.environ)
+plain = subprocess.run([program, "parent"], env=environment, capture_output=True, text=True)
+environment["SKEIN_CONTROL"] = path
+r = subprocess.run([program, "parent"], env=environment, capture_output=True, text=True)
+expect("a child inherits it", (r.returncode, r.stdout, r.stderr) == (0, plain.stdout, ""), r)
+os.remove("ready")
+p = start([program, "wait"], env=environment)
+until(lambda: os.path.exists("ready"), "the program is ready")
+r = subprocess.run([program, "7"], env=environment, capture_output=True, text=True)
+expect("another process listens", r.returncode == 7 and "Address already in use" in r.stderr, r)
+p.send_signal(signal.SIGTERM)
+p.wait(timeout=30)
+
 # A daemon closes all descriptors. The recorder must not use those that it opens later.
 p = start([program, "daemon"], env=dict(os.environ, SKEIN_CONTROL=path))
 until(lambda: os.path.exists("own"), "the daemon listens")

@@ -2,7 +2,8 @@
 // executes itself with the argument 0. With "fork" it leaves a child, which ends when the file
 // "over" exists. With "signals" it prints the signals that it receives. With "daemon" it closes all
 // descriptors and replies on a socket "own" until it receives "end". With "thread" it does as with
-// "wait", but in a thread, after the end of main.
+// "wait", but in a thread, after the end of main. With "parent" it prints the lowest free
+// descriptor and executes itself by way of a shell.
 #include <pthread.h>
 #include <signal.h>
 #include <skein/skein.h>
@@ -58,7 +59,7 @@ static int print_signals() {
 }
 
 static int serve_own() {
-  for (int fd = 3; fd < 256; ++fd) close(fd);
+  close_range(3, ~0U, 0);
   const int own = socket(AF_UNIX, SOCK_STREAM, 0);
   const sockaddr_un address = {AF_UNIX, "own"};
   if (bind(own, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return 1;
@@ -70,6 +71,14 @@ static int serve_own() {
     close(peer);
   }
   return 0;
+}
+
+static int run_child(const char* self) {
+  printf("%d\n", dup(0));
+  fflush(stdout);
+  char command[4096];
+  snprintf(command, sizeof command, "'%s' 7; true", self);
+  return system(command);
 }
 
 static void work() {
@@ -91,6 +100,7 @@ int main(int argc, char** argv) {
   }
   if (strcmp(argv[1], "fork") == 0) leave_child();
   if (strcmp(argv[1], "daemon") == 0) return serve_own();
+  if (strcmp(argv[1], "parent") == 0) return run_child(argv[0]);
   if (strcmp(argv[1], "signals") == 0) return print_signals();
   if (strcmp(argv[1], "thread") == 0) {
     pthread_t thread;

@@ -43,6 +43,15 @@ ino_t inode_of_socket(int fd) {
 bool is_still(int fd, ino_t inode) { return fd >= 0 && inode != 0 && inode_of_socket(fd) == inode; }
 bool listener_is_ours() { return is_still(listener, listener_inode); }
 
+// Moves a descriptor to a high number, if there is one, so that the program gets the numbers that
+// it would get without the recorder.
+int moved_high(int fd) {
+  const int high = duplicate_high(fd);
+  if (high < 0) return fd;
+  close(fd);
+  return high;
+}
+
 // Closes the socket in a forked child: no thread there would reply, and while the child held the
 // socket no other process could bind the path.
 void leave_to_parent() {
@@ -244,6 +253,7 @@ void accept_peer(Peer (&peers)[kMostPeers]) {
     if (errno != EINTR && errno != ECONNABORTED) wait_a_moment();  // no descriptor or memory
     return;
   }
+  fresh.fd = moved_high(fresh.fd);
   fresh.inode = inode_of_socket(fresh.fd);
   fresh.since = monotonic_ns();
   // Before anything is read, and before it takes another one's place.
@@ -335,18 +345,47 @@ void* wait_for_last_thread(void* mask_of_main) {
   return nullptr;
 }
 
-// True if the socket belongs to no process, so that it may be replaced.
-bool is_abandoned(const sockaddr_un& address) {
+// Returns the parent of a process, or 0 if it is unknown.
+pid_t parent_of(pid_t process) {
+  Text name;
+  name.add("/proc/").add(static_cast<uint64_t>(process)).add("/stat");
+  const OpenFile file(AT_FDCWD, name.data, O_RDONLY);
+  char text[1024];
+  const ssize_t n = read(file.fd(), text, sizeof text - 1);
+  if (n <= 0) return 0;
+  text[n] = 0;
+  const char* at = strrchr(text, ')');  // "PID (NAME) STATE PARENT"; the name may contain anything
+  return at != nullptr && strlen(at) > 4 ? static_cast<pid_t>(strtol(at + 4, nullptr, 10)) : 0;
+}
+
+bool is_ancestor(pid_t process) {
+  constexpr int kMost = 64;
+  pid_t at = process > 0 ? getppid() : 0;
+  for (int i = 0; i < kMost && at > 0 && at != process; ++i) at = parent_of(at);
+  return at > 0 && at == process;
+}
+
+enum class Holder {
+  kNone,      // the socket belongs to no process, so that it may be replaced
+  kAncestor,  // from which this process has inherited SKEIN_CONTROL
+  kOther,     // also if unknown
+};
+
+Holder holder_of(const sockaddr_un& address) {
   struct stat facts;
   if (lstat(address.sun_path, &facts) != 0 || !S_ISSOCK(facts.st_mode) || facts.st_uid != geteuid())
-    return false;
+    return Holder::kOther;
   const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (probe < 0) return false;
-  const bool refused =
-      connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
-      errno == ECONNREFUSED;
+  if (probe < 0) return Holder::kOther;
+  Holder holder = Holder::kOther;
+  ucred listens = {};
+  socklen_t size = sizeof listens;
+  if (connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    holder = errno == ECONNREFUSED ? Holder::kNone : Holder::kOther;
+  else if (getsockopt(probe, SOL_SOCKET, SO_PEERCRED, &listens, &size) == 0)
+    holder = is_ancestor(listens.pid) ? Holder::kAncestor : Holder::kOther;
   close(probe);
-  return refused;
+  return holder;
 }
 
 // Starts a thread to which the program's signals are not delivered. `stack`: its size; 0: the
@@ -366,16 +405,28 @@ int start_thread(void* (*body)(void*), void* argument, size_t stack) {
   return error;
 }
 
+// Sets `listener`, or leaves -1 if an ancestor listens there. Returns null, or the step that
+// failed.
 const char* bind_listener(const sockaddr_un& address) {
   listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (listener < 0) return "control socket";
+  listener = moved_high(listener);
   // Before bind, so that no other user can connect in between.
   if (fchmod(listener, 0600) != 0) return "control socket: permissions";
   const auto* generic = reinterpret_cast<const sockaddr*>(&address);
   int error = bind(listener, generic, sizeof address);
-  if (error != 0 && errno == EADDRINUSE && is_abandoned(address)) {
-    unlink(address.sun_path);
-    error = bind(listener, generic, sizeof address);
+  if (error != 0 && errno == EADDRINUSE) {
+    const Holder holder = holder_of(address);
+    if (holder == Holder::kAncestor) {
+      close(listener);
+      listener = -1;
+      return nullptr;
+    }
+    errno = EADDRINUSE;
+    if (holder == Holder::kNone) {
+      unlink(address.sun_path);
+      error = bind(listener, generic, sizeof address);
+    }
   }
   if (error != 0) return "control socket: bind";
   return listen(listener, 64) == 0 ? nullptr : "control socket: listen";
@@ -414,6 +465,7 @@ const char* listen_for_control(const char* path) {
     if (listener >= 0) close(listener);
     return wrong;
   }
+  if (listener < 0) return nullptr;  // an ancestor listens
   listener_inode = inode_of_socket(listener);
   pthread_atfork(nullptr, nullptr, leave_to_parent);
   control_runs = true;

@@ -26,7 +26,8 @@ namespace skein::record {
 
 struct Options;
 
-// Creates the socket and the thread. Returns null, or the step that failed; errno is then set.
+// Creates the socket and the thread; neither if an ancestor, from which the process has then inherited
+// SKEIN_CONTROL, listens at the path. Returns null, or the step that failed; errno is then set.
 const char* listen_for_control(const char* path);
 
 // Called when a thread with a recorder's key ends, before its stream is released.
