@@ -1,0 +1,268 @@
+#include "report/explain_wakeup.h"
+
+#include <algorithm>
+
+#include "report/sentence_writer.h"
+
+namespace skein {
+
+namespace {
+
+class WakeupWriter : public SentenceWriter {
+ public:
+  using SentenceWriter::SentenceWriter;
+
+  void write() {
+    switch (d_.verdict) {
+      case Verdict::NeverNotified:
+        return never_notified();
+      case Verdict::LostWakeup:
+        return lost_wakeup();
+      case Verdict::Deadlock:
+        return deadlock();
+      case Verdict::NeverReleased:
+        return never_released();
+      case Verdict::NeverExpires:
+        return never_expires();
+      default:
+        return;
+    }
+  }
+
+ private:
+  void deadlock() {
+    if (d_.fed_channel) return fed_channel(*d_.fed_channel);
+    if (d_.own_lock) return own_lock();
+    text("Deadlock: the wait chain leads back to ");
+    task(d_.chain[d_.cycle_begin].task);
+    text(".");
+  }
+
+  void never_notified() {
+    const bool is_resource = e_.model.tasks[last().task].is_resource;
+    title();
+    text(is_resource ? " has not been notified" : " has not been resolved");
+    if (is_resource && d_.chain.size() > 1) {
+      text(" since ");
+      waiter();
+      text(" began to wait");
+    }
+    text(".");
+    last_event();
+  }
+
+  void never_expires() {
+    title();
+    where(location_of(e_, last()));
+    text(" never expires, and no task has cancelled it since ");
+    waiter();
+    text(" began to wait.");
+    cancelled_before();
+    unreturned();
+    last_hope();
+  }
+
+  void fed_channel(const FedChannel& channel) {
+    const Model::Task& waiting = e_.model.tasks[last().task];
+    const bool sends = e_.trace.strings[waiting.name].starts_with("channel.async_send");
+    const auto last_user = [&] {
+      task(e_.model.tasks[channel.last].parent);
+      where(e_.model.tasks[channel.last].location);
+    };
+    title();
+    where(waiting.location);
+    text(sends ? " waits for a task that receives from the channel."
+               : " waits for a task that sends to the channel.");
+    if (channel.successor != no_index) {
+      text(" The last to receive from it was ");
+      last_user();
+      text(", which has ended. ");
+      task(channel.successor);
+      text(" is of the same function, and waits to send to another channel");
+      where(location_of(
+          e_, {.task = channel.successor, .wait = e_.waits.last_wait[channel.successor]}));
+    } else {
+      text(sends ? " Every task that has received from it waits to send to "
+                 : " Every task that has sent to it waits to receive from ");
+      text(channel.next == no_index ? "it: " : "another channel: ");
+      number(channel.tasks);
+      text(channel.tasks == 1 ? " task, " : " tasks, the last of which was ");
+      last_user();
+    }
+    text(".");
+    if (channel.next != no_index)
+      text(" The tasks that receive from that channel wait to send, too: a deadlock.");
+  }
+
+  void own_lock() {
+    never_expires();
+    const Waits::Wait& passed = e_.waits.waits[d_.own_lock->passed];
+    const auto function = [&] {
+      text(e_.trace.strings[e_.model.tasks[e_.model.last_self(passed.on)].name]);
+    };
+    text(" ");
+    task(d_.own_lock->waiter);
+    text(" has called ");
+    function();
+    text(" before");
+    where(passed.location);
+    text(
+        ", and has cancelled nothing since. Only tasks like it have cancelled such timers, and "
+        "all ");
+    text("of them wait: if ");
+    function();
+    text(" takes a lock, this is a deadlock.");
+  }
+
+  // Other tasks may wait for the same timer: the cancel that came too early for one woke another.
+  void cancelled_before() {
+    const Model::Concern* use = e_.model.concern(last().task);
+    if (use == nullptr || use->object == Model::Object::none) return;
+    const uint32_t index = e_.model.objects[use->object].last_cancel;
+    if (index == Model::Object::none) return;
+    const Model::Cancel& cancel = e_.model.cancels[index];
+    if (cancel.by == no_index || cancel.time >= e_.model.tasks[last().task].start) return;
+    text(" The last one to cancel it was ");
+    task(cancel.by);
+    near(location_near(e_, cancel.by, cancel.time));
+    text(", ");
+    duration(e_.model.tasks[last().task].start - cancel.time);
+    text(" earlier.");
+  }
+
+  // Calls that may have kept a permit.
+  void unreturned() {
+    constexpr size_t most = 3;
+    if (!d_.unreturned) return;
+    const std::vector<TaskIndex>& without = d_.unreturned->without;
+    text(" ");
+    number(d_.unreturned->count);
+    text(" tasks like ");
+    task(d_.unreturned->like);
+    text(" cancelled it before they ended. ");
+    for (size_t i = 0; i < std::min(without.size(), most); i++) {
+      if (i != 0) text(i + 1 == without.size() ? " and " : ", ");
+      task(without[i]);
+      near(location_near(e_, without[i], e_.model.tasks[without[i]].end));
+    }
+    if (without.size() > most) {
+      text(" and ");
+      number(without.size() - most);
+      text(" more");
+    }
+    text(
+        " ended without that: if these had acquired what the timer stands for, they have not "
+        "released it.");
+  }
+
+  void last_hope() {
+    if (!d_.is_last) return;
+    text(" No other operation is pending and no task can run, so nothing in the trace is left ");
+    text("that could cancel it.");
+    if (d_.is_alone)
+      text(" One thread waits in its event loop, and no other thread of the process can run.");
+  }
+
+  // After `time`, when the wake-up came.
+  void began_to_wait(const Waits::Wait& wait, uint64_t time) {
+    waiter();
+    text(" began to wait ");
+    at(wait.begin);
+    where(wait.location);
+    text(", ");
+    duration(wait.begin - std::min(wait.begin, time));
+    text(" later.");
+  }
+
+  void lost_cancel() {
+    const Model::Cancel& cancel = e_.model.cancels[d_.cancel];
+    const Waits::Wait& wait = e_.waits.waits[before_last().wait];
+    task(cancel.by);
+    near(location_near(e_, cancel.by, cancel.time));
+    text(" cancelled the timer ");
+    at(cancel.time);
+    text(", when no task was waiting. ");
+    began_to_wait(wait, cancel.time);
+    text(" The timer never expires, and no task has cancelled it since.");
+    unreturned();
+    last_hope();
+    if (d_.is_last) return;
+    text(" If ");
+    waiter();
+    text(" checks for work before it waits, this is harmless.");
+  }
+
+  void lost_wakeup() {
+    if (d_.cancel != Model::Object::none) return lost_cancel();
+    title();
+    if (d_.notification == Waits::none) {  // a task that has ended
+      text(" ended ");
+      at(e_.model.tasks[last().task].end);
+      text(", before ");
+      waiter();
+      text(" began to wait for it; nothing will wake ");
+      waiter();
+      text(".");
+      return;
+    }
+    const Waits::Notification& notification = e_.waits.notifications[d_.notification];
+    const Waits::Wait& wait = e_.waits.waits[before_last().wait];
+    text(" was notified ");
+    at(notification.time);
+    by(notification.by, notification.location);
+    text(", when no task was waiting. ");
+    began_to_wait(wait, notification.time);
+    text(" The notification was not stored, and none followed.");
+    if (!d_.waited_before && !d_.created_after) return;
+    text(" (");
+    waiter();
+    text(d_.waited_before ? " has waited here before and was resumed" : " was created after that");
+    text(". If it checks for work before it waits, this is harmless.)");
+  }
+
+  void never_released() {
+    const bool has_ended = last().holding != Waits::none;  // and its events are overwritten
+    const Diagnosis::Step& lock = has_ended ? last() : before_last();
+    const Waits::Holding& held = e_.waits.holdings[lock.holding];
+    const Model::Task& holder = e_.model.tasks[last().task];
+    const bool was_before = held.begin == 0 && is_before(lock.task);
+    if (!has_ended && holder.how != Model::End::Open) {
+      title();
+      text(" acquired ");
+      task(lock.task);
+      text(" ");
+      was_before ? text("before the trace") : at(held.begin);
+      where(held.location);
+      text(" and ended ");
+      at(holder.end);
+      text(" without releasing it.");
+      return;
+    }
+    if (has_ended) {
+      task(lock.task);
+      text(" has been held since ");
+    } else {
+      title();
+      text(" has held ");
+      task(lock.task);
+      text(" since ");
+    }
+    was_before ? text("before the trace") : time(held.begin);
+    where(held.location);
+    if (has_ended) return text(" by a task that has ended; its events were overwritten.");
+    text(e_.waits.running[last().task] ? " and is running." : " and is not running.");
+  }
+
+  bool is_before(TaskIndex index) const {
+    const LiveTaskEntry* entry = e_.trace.find_live_task(e_.model.tasks[index].id);
+    return entry != nullptr && entry->since < 0;
+  }
+};
+
+}  // namespace
+
+void explain_wakeup(const Subject& subject, const Diagnosis& diagnosis, Sentence& out) {
+  WakeupWriter(subject, diagnosis, out).write();
+}
+
+}  // namespace skein
