@@ -73,7 +73,7 @@ std::string DoctorReport::text(const Finding& f) const {
     case Lint::NeverStarted:
     case Lint::HandlerNeverInvoked:
       return title(f.task) + " was created but never ran" +
-             (model_.tasks[f.task].how == Model::End::Open
+             (model_.is_open(f.task)
                   ? ", up to the end of the trace, " + duration_text(f.end - f.begin)
                   : ", and destroyed " + duration_text(f.end - f.begin) + " later");
     case Lint::SuspendedTooLong:

@@ -64,6 +64,12 @@ class ExplanationWriter : public SentenceWriter {
         else
           at(task.start);
         where(task.location);
+        if (task.parent != no_index && !task.pre_existing) {
+          text(" by ");
+          this->task(task.parent);
+          near(location_near(e_, task.parent, task.start));
+          text(",");
+        }
         text(" but never started.");
         break;
       case Verdict::Unknown:
@@ -138,9 +144,7 @@ class ExplanationWriter : public SentenceWriter {
                            [&](const Diagnosis::Step& step) { return step.task == task; });
       };
       const TaskIndex other = branches.operands[1];
-      if (!is_at(branches.operation) || is_at(other) ||
-          e_.model.tasks[other].how != Model::End::Open)
-        continue;
+      if (!is_at(branches.operation) || is_at(other) || !e_.model.is_open(other)) continue;
       text(" ");
       task(branches.operation);
       text(" also waits for ");
@@ -203,7 +207,7 @@ class ExplanationWriter : public SentenceWriter {
     if (!is_own || wait.last_location != location_of(e_, last())) where(wait.last_location);
     text(", ");
     at(wait.last_at);
-    if (e_.model.tasks[wait.last].how != Model::End::Open) return text("; it has ended.");
+    if (!e_.model.is_open(wait.last)) return text("; it has ended.");
     if (is_own) return text(".");
     if (!d_.last_awaits) return holder(wait.last);
     if (d_.last_awaits->address == wait.address) return text("; it waits for it again.");

@@ -1,6 +1,7 @@
 #include "report/explain_external.h"
 
 #include <algorithm>
+#include <set>
 
 #include "report/sentence_writer.h"
 #include "trace/read/connection.h"
@@ -144,7 +145,10 @@ class ExternalWriter : public SentenceWriter {
     }
     if (peer.empty()) {
       text(pending(operation));
-      if (begins("channel.")) other_end();
+      if (begins("channel.")) {
+        other_end();
+        last_hope();
+      }
       left_after_signal();
       return text(d_.socket_state);
     }
@@ -239,6 +243,21 @@ class ExternalWriter : public SentenceWriter {
     }
     const TaskIndex operation = e_.model.concerns[u].task;
     const TaskIndex by = e_.model.tasks[operation].parent;
+    const auto ago = [&] {
+      text(", ");
+      duration(e_.model.end - std::min(e_.model.end, e_.model.tasks[operation].start));
+      text(" ago");
+    };
+    if (const size_t users = ended_users(*object, waiting.name); users > 1) {
+      text(" The ");
+      number(users);
+      text(receives ? " tasks that have sent to it have all ended; the last was "
+                    : " tasks that have received from it have all ended; the last was ");
+      task(by);
+      where(e_.model.tasks[operation].location);
+      ago();
+      return text(".");
+    }
     text(receives ? " The last to send to a channel at this address was "
                   : " The last to receive from a channel at this address was ");
     if (by == no_index)
@@ -246,10 +265,29 @@ class ExternalWriter : public SentenceWriter {
     else
       task(by);
     where(e_.model.tasks[operation].location);
-    text(", ");
-    duration(e_.model.end - std::min(e_.model.end, e_.model.tasks[operation].start));
-    text(by != no_index && e_.model.tasks[by].how != Model::End::Open ? " ago; it has ended."
-                                                                      : " ago.");
+    ago();
+    text(by != no_index && !e_.model.is_open(by) ? "; it has ended." : ".");
+  }
+
+  // How many tasks have used a channel by other operations than `name`, if all have ended; else 0.
+  size_t ended_users(const Model::Object& channel, StringId name) const {
+    std::set<TaskIndex> users;
+    if (channel.pre_existing) return 0;
+    for (uint32_t u = channel.last_use; u != Model::Object::none; u = e_.model.concerns[u].before) {
+      const Model::Task& use = e_.model.tasks[e_.model.concerns[u].task];
+      if (use.name == name) continue;
+      if (use.parent == no_index || e_.model.is_open(use.parent)) return 0;
+      users.insert(use.parent);
+    }
+    return users.size();
+  }
+
+  // Of a channel: nothing is left that could use it.
+  void last_hope() {
+    if (!d_.is_last || !d_.is_alone) return;
+    text(" No operation is pending but those of channels, and no task can run. One thread waits ");
+    text("in its event loop, and no other thread of the process can run: nothing is left that ");
+    text("could complete this one.");
   }
 
   // The operation that would wake this one, if the peer had begun it.
@@ -257,7 +295,7 @@ class ExternalWriter : public SentenceWriter {
     const TaskIndex same = sends ? ends.other.sends : ends.other.receives;
     const TaskIndex opposite = sends ? ends.other.receives : ends.other.sends;
     const auto is_pending = [&](TaskIndex task) {
-      return task != no_index && e_.model.tasks[task].how == Model::End::Open;
+      return task != no_index && e_.model.is_open(task);
     };
     if (is_pending(opposite)) return;  // it is about to be woken
     text(" The other end is in this program");
@@ -290,6 +328,23 @@ class ExternalWriter : public SentenceWriter {
     text(", which ended ");
     duration(e_.model.end - std::min(e_.model.end, e_.model.tasks[last].end));
     text(" ago.");
+    if (d_.session != no_index) session(d_.session);
+  }
+
+  // Of the task that used the other end last, and waits.
+  void session(TaskIndex task) {
+    const Waits::Wait& wait = *e_.waits.open(task);
+    text(" ");
+    this->task(task);
+    text(", which did that, has waited ");
+    if (wait.on != no_index) {
+      text("for ");
+      this->task(e_.model.last_self(wait.on));
+    }
+    where(wait.location, wait.on != no_index ? " (" : "(");
+    text(" for ");
+    duration(e_.model.end - std::min(e_.model.end, wait.begin));
+    text(".");
   }
 
   // Of a composed operation.

@@ -23,9 +23,7 @@ class ThreadWriter : public SentenceWriter {
     for (uint32_t u = object->last_use; u != Model::Object::none; u = e_.model.concerns[u].before) {
       const TaskIndex other = e_.model.concerns[u].task;
       const uint64_t first = e_.waits.first_run[other];
-      if (other == last().task || first == Waits::never ||
-          e_.model.tasks[other].how != Model::End::Open)
-        continue;
+      if (other == last().task || first == Waits::never || !e_.model.is_open(other)) continue;
       text(" Its strand runs ");
       task(other);
       where(e_.model.tasks[other].location);

@@ -33,6 +33,7 @@ class WakeupWriter : public SentenceWriter {
   void deadlock() {
     if (d_.fed_channel) return fed_channel(*d_.fed_channel);
     if (d_.own_lock) return own_lock();
+    if (d_.mutual_sends) return mutual_sends(*d_.mutual_sends);
     text("Deadlock: the wait chain leads back to ");
     task(d_.chain[d_.cycle_begin].task);
     text(".");
@@ -94,6 +95,28 @@ class WakeupWriter : public SentenceWriter {
       text(" The tasks that receive from that channel wait to send, too: a deadlock.");
   }
 
+  void mutual_sends(const MutualSends& sends) {
+    title();
+    where(e_.model.tasks[last().task].location);
+    text(" waits for ");
+    text(peer_of(e_.trace, e_.model, last().task));
+    text(" to read. The other end is in this program, where ");
+    task(sends.peer);
+    where(location_of(e_, {.task = sends.peer, .wait = e_.waits.last_wait[sends.peer]}));
+    text(" waits to send, too, and no task is left that reads from either: a deadlock.");
+    if (sends.last_read == no_index) {
+      text(" ");
+      waiter();
+      return text(" has not read from it yet.");
+    }
+    text(" The last to read from it was ");
+    task(sends.last_read);
+    where(e_.model.tasks[sends.last_read].location);
+    text(", which ended ");
+    at(e_.model.tasks[sends.last_read].end);
+    text(".");
+  }
+
   void own_lock() {
     never_expires();
     const Waits::Wait& passed = e_.waits.waits[d_.own_lock->passed];
@@ -118,8 +141,12 @@ class WakeupWriter : public SentenceWriter {
   void cancelled_before() {
     const Model::Concern* use = e_.model.concern(last().task);
     if (use == nullptr || use->object == Model::Object::none) return;
-    const uint32_t index = e_.model.objects[use->object].last_cancel;
-    if (index == Model::Object::none) return;
+    const Model::Object& timer = e_.model.objects[use->object];
+    const uint32_t index = timer.last_cancel;
+    if (index == Model::Object::none) {
+      if (!timer.pre_existing) text(" In the trace, no task has ever cancelled it.");
+      return;
+    }
     const Model::Cancel& cancel = e_.model.cancels[index];
     if (cancel.by == no_index || cancel.time >= e_.model.tasks[last().task].start) return;
     text(" The last one to cancel it was ");

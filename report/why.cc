@@ -383,7 +383,7 @@ std::string why_text(const Subject& subject, const WhyFindings& all) {
                      0);
   const LiveTaskFinder live(subject);
   const auto is_pending = [](const Diagnosis& d) {
-    return !d.is_error() && d.verdict != Verdict::Ok;
+    return !d.is_error() && !d.is_cause && d.verdict != Verdict::Ok;
   };
   // What a correct program may do as well comes last.
   const auto pending = std::find_if(found.begin(), found.end(), is_pending);

@@ -44,7 +44,7 @@ bool is(const Trace& trace, const Object& object, std::string_view kind) {
 // Whether an operation of the object is pending.
 bool is_used(const Model& model, const Object& object) {
   for (uint32_t i = object.last_use; i != Object::none; i = model.concerns[i].before)
-    if (model.tasks[model.concerns[i].task].how == Model::End::Open) return true;
+    if (model.is_open(model.concerns[i].task)) return true;
   return false;
 }
 

@@ -19,7 +19,7 @@ constexpr uint64_t shutdown_threshold_ns = 100'000'000;
 constexpr uint64_t shutdown_error_ns = 1'000'000'000;
 // A receive is started at once after the last, even if that failed, ns.
 constexpr uint64_t closed_threshold_ns = 100'000'000;
-// The tasks of a channel may wait for each other until a new one comes, ns.
+// The tasks of a channel, or of a connection, may wait for each other until a new one comes, ns.
 constexpr uint64_t fed_threshold_ns = 1'000'000'000;
 
 }  // namespace
@@ -149,10 +149,10 @@ class ChainWalker::Walk {
     const Model::Task& task = model_.tasks[step.task];
     if (task.is_resource) return follow_resource(d);
     const Waits::Wait* wait = waits_.open(step.task);
-    if (wait != nullptr && !wait->is_open() && is_open(model_, step.task)) wait = nullptr;
+    if (wait != nullptr && !wait->is_open() && model_.is_open(step.task)) wait = nullptr;
     // Of a cancelled task, follows its last wait, unless another task still waits for it.
-    const bool by_open = d.chain.size() > 1 && is_open(model_, d.chain[d.chain.size() - 2].task);
-    if (!is_open(model_, step.task) && (wait == nullptr || by_open)) {
+    const bool by_open = d.chain.size() > 1 && model_.is_open(d.chain[d.chain.size() - 2].task);
+    if (!model_.is_open(step.task) && (wait == nullptr || by_open)) {
       d.verdict = d.chain.size() == 1 ? Verdict::Ok : ended_verdict(d);
       return no_index;
     }
@@ -207,8 +207,7 @@ class ChainWalker::Walk {
       const bool is_own = task.parent == wait.task || task.parent == creator;
       const bool is_like_first =
           task.name == first.name && task.location == first.location && task.parent == first.parent;
-      if (is_early && is_own && !is_like_first && is_open(model_, run.task) &&
-          !is_awaited(run.task))
+      if (is_early && is_own && !is_like_first && model_.is_open(run.task) && !is_awaited(run.task))
         d.started.push_back(run.task);
     }
   }
@@ -272,17 +271,28 @@ class ChainWalker::Walk {
     if (age >= fed_threshold_ns) d.fed_channel = fed_channel(d.chain.back().task);
     if (d.fed_channel && model_.end - d.fed_channel->since < fed_threshold_ns)
       d.fed_channel.reset();
-    if (d.fed_channel) return Verdict::Deadlock;
-    if (use == nullptr || use->expires == 0) return Verdict::External;
+    if (d.mutual_sends && model_.end - d.mutual_sends->since < fed_threshold_ns)
+      d.mutual_sends.reset();
+    if (d.fed_channel || d.mutual_sends) return Verdict::Deadlock;
+    if (use == nullptr) return Verdict::External;
+    if (is_channel_operation(trace_, model_, d.chain.back().task)) {
+      find_last_hope(d, *use, only_channels_left());
+      return Verdict::External;
+    }
+    if (use->expires == 0) return Verdict::External;
     if (use->expires != Model::Object::never)
       return use->expires < end_ && could_run_since(use->expires, d.expected) == Verdict::Starved
                  ? Verdict::Starved
                  : Verdict::External;
-    d.is_last = !anything_may_run();
-    const uint64_t idle_since = model_.last_event + starvation_threshold_ns;
-    d.is_alone = d.is_last && trace_.info.alone > idle_since &&
-                 !(model_.is_torn_down && has_completed(*use));
+    find_last_hope(d, *use, !anything_may_run());
     return find_lost_cancel(d, *use) ? Verdict::LostWakeup : Verdict::NeverExpires;
+  }
+
+  void find_last_hope(Diagnosis& d, const Model::Concern& use, bool is_last) const {
+    const uint64_t idle_since = model_.last_event + starvation_threshold_ns;
+    d.is_last = is_last;
+    d.is_alone =
+        is_last && trace_.info.alone > idle_since && !(model_.is_torn_down && has_completed(use));
   }
 
   // The same for all operations of a channel that have one name: thousands may wait there.
@@ -305,7 +315,7 @@ class ChainWalker::Walk {
   // Whether an earlier wait for the same timer has ended: then a worker may wait for more work.
   bool has_completed(const Model::Concern& use) const {
     for (uint32_t u = use.before; u != Model::Object::none; u = model_.concerns[u].before)
-      if (!is_open(model_, model_.concerns[u].task)) return true;
+      if (!model_.is_open(model_.concerns[u].task)) return true;
     return false;
   }
 
@@ -364,14 +374,23 @@ class ChainWalker::Walk {
     if (!traffic_) traffic_ = find_traffic(trace_, model_);
     if (!other_ends_) other_ends_.emplace(trace_, model_);
     d.both_ends = other_ends_->find(object);
+    if (d.both_ends) d.mutual_sends = mutual_sends(d.chain.back().task, *d.both_ends);
     const Traffic& traffic = *(d.traffic = (*traffic_)[object]);
     if (d.both_ends && receives(d.chain.back().task))
       d.on_their_way = find_on_their_way({trace_, model_, waits_}, d.chain.back().task, traffic,
                                          (*traffic_)[d.both_ends->object], is_end_known(model_));
+    if (d.both_ends && receives(d.chain.back().task) && is_long(d.chain.back().task))
+      d.session = find_session({trace_, model_, waits_}, d.both_ends->other);
     if (!traffic.awaits_reply()) return;
     for (uint32_t u = model_.objects[object].last_use; u != Model::Object::none && !d.asks;
          u = model_.concerns[u].before)
       d.asks = trace_.strings[model_.tasks[model_.concerns[u].task].name] == "socket.async_connect";
+  }
+
+  std::optional<MutualSends> mutual_sends(TaskIndex operation, const BothEnds& ends) {
+    if (direction_of(trace_.strings[model_.tasks[operation].name]) != Direction::Sends) return {};
+    if (!mutual_sends_) mutual_sends_.emplace(Subject{trace_, model_, waits_});
+    return mutual_sends_->find(operation, ends);
   }
 
   // Finds the last cancel of a timer before this wait by a task that is not in the chain, unless it
@@ -388,7 +407,7 @@ class ChainWalker::Walk {
         const Model::Task& earlier = model_.tasks[model_.concerns[u].task];
         if (earlier.start > cancel.time)
           d.waited_before = true;
-        else if (is_open(model_, model_.concerns[u].task) || earlier.end >= cancel.time)
+        else if (model_.is_open(model_.concerns[u].task) || earlier.end >= cancel.time)
           return false;
       }
       if (std::any_of(d.chain.begin(), d.chain.end(), is_by)) continue;
@@ -409,10 +428,20 @@ class ChainWalker::Walk {
   void look_for_what_may_run() {
     may_run_ = more_than_lasting_ = false;
     for (TaskIndex task = 0; task < model_.tasks.size() && !more_than_lasting_; task++)
-      if (is_open(model_, task) && may_run(task)) {
+      if (model_.is_open(task) && may_run(task)) {
         may_run_ = true;
         more_than_lasting_ = !is_lasting(task);
       }
+  }
+
+  // Whether only operations of channels are pending, besides timers that never expire.
+  bool only_channels_left() {
+    if (only_channels_left_) return *only_channels_left_;
+    only_channels_left_ = true;
+    for (TaskIndex task = 0; task < model_.tasks.size() && *only_channels_left_; task++)
+      only_channels_left_ =
+          !model_.is_open(task) || !may_run(task) || is_channel_operation(trace_, model_, task);
+    return *only_channels_left_;
   }
 
   bool is_accept(TaskIndex task) const {
@@ -502,7 +531,7 @@ class ChainWalker::Walk {
     if (held && held->holder != no_index) {
       step.holding = static_cast<uint32_t>(held - waits_.holdings.data());
       const TaskIndex holder = model_.last_self(held->holder);
-      if (is_open(model_, holder) && waits_.open(holder) != nullptr) return holder;
+      if (model_.is_open(holder) && waits_.open(holder) != nullptr) return holder;
       d.chain.push_back({.task = holder});
       d.verdict = Verdict::NeverReleased;
       return no_index;
@@ -557,8 +586,10 @@ class ChainWalker::Walk {
   uint32_t walk_ = 0;
   std::optional<bool> may_run_;                      // anything_may_run(), if known
   bool more_than_lasting_ = false;                   // the same, apart from is_lasting()
+  std::optional<bool> only_channels_left_;           // if known
   std::optional<std::vector<Traffic>> traffic_;      // find_traffic(), if known
   std::optional<OtherEnds> other_ends_;              // if known
+  std::optional<MutualSendsFinder> mutual_sends_;    // if known
   std::optional<ClosedAcceptors> closed_acceptors_;  // if known
   std::optional<std::vector<uint64_t>> moved_;       // find_moved(), if known
   std::optional<AwaitedObjects> awaited_;            // if known

@@ -39,8 +39,4 @@ class ChainWalker {
   std::unique_ptr<Walk> walk_;
 };
 
-inline bool is_open(const Model& model, TaskIndex task) {
-  return model.tasks[task].how == Model::End::Open;
-}
-
 }  // namespace skein

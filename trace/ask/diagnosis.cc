@@ -34,7 +34,7 @@ bool Diagnosis::is_error() const {
     case Verdict::NeverExpires:
       return (is_last && is_alone) || expected;
     case Verdict::External:
-      return closed != no_index || should_have_ended || expected ||
+      return closed != no_index || should_have_ended || (is_last && is_alone) || expected ||
              (closed_acceptor && closed_acceptor->should_have_ended);
     case Verdict::NeverNotified:
     case Verdict::NeverStarted:
@@ -56,7 +56,7 @@ TaskIndex target_of(const Subject& e, const Diagnosis& d, size_t index) {
   const Diagnosis::Step& step = d.chain[index];
   if (step.holding == Waits::none && step.wait == Waits::none) return no_index;
   if (index + 1 < d.chain.size()) return d.chain[index + 1].task;
-  if (d.verdict == Verdict::Deadlock) return d.chain[d.cycle_begin].task;
+  if (d.is_cycle()) return d.chain[d.cycle_begin].task;
   if (step.wait == Waits::none || e.waits.waits[step.wait].on == no_index) return no_index;
   return e.model.last_self(e.waits.waits[step.wait].on);
 }

@@ -18,6 +18,7 @@
 #include "trace/ask/fed_channels.h"
 #include "trace/ask/forgotten.h"
 #include "trace/ask/live_tasks.h"
+#include "trace/ask/mutual_sends.h"
 #include "trace/ask/on_their_way.h"
 #include "trace/ask/other_end.h"
 #include "trace/ask/outlived.h"
@@ -64,15 +65,18 @@ struct Diagnosis {
   std::string thread_state = {};
   // Running: all threads of its pool or event loop run for long, and handlers wait for one.
   std::optional<BlockedPool> pool = {};
-  uint64_t starved = 0;            // Starved: for how long, ns
-  uint64_t served = Waits::never;  // Starved handler: when the last of its context ended
-  size_t cycle_begin = 0;  // Deadlock of a cycle: the last step waits for chain[cycle_begin]
+  // Running: it is the blocker of an error.
+  bool is_cause = false;
+  uint64_t starved = 0;                   // Starved: for how long, ns
+  uint64_t served = Waits::never;         // Starved handler: when the last of its context ended
+  size_t cycle_begin = 0;                 // is_cycle(): the last step waits for chain[cycle_begin]
   uint32_t cancel = Model::Object::none;  // LostWakeup of a timer: the cancel (Model::cancels)
   TaskIndex blocker = no_index;           // Starved: the task that ran longest instead
   bool waited_before = false;             // LostWakeup: it had waited there before and resumed
   bool created_after = false;  // LostWakeup: it and its callers were created after the notification
-  // A timer that never expires: nothing recorded is left that could cancel it, because no task runs
-  // or is runnable, and no other operation is pending.
+  // A timer that never expires, or an operation of a channel: nothing recorded is left that could
+  // cancel or complete it, because no task runs or is runnable, and no other operation is pending,
+  // or only those of channels.
   bool is_last = false;
   // One thread of the process waits in its event loop, and all others for that one, so that nothing
   // outside the trace can cancel it either (TraceInfo::alone). False if the program ended by itself
@@ -105,6 +109,9 @@ struct Diagnosis {
   uint64_t moved = 0;
   // External: the receive before it, which failed because the peer has closed the connection.
   TaskIndex closed = no_index;
+  // External, with both ends in this program, of which no operation of the other is pending: the
+  // task that used that last, and now waits for something else. no_index: it is unknown.
+  TaskIndex session = no_index;
   bool asks = false;  // External: the program connected the socket, and spoke last
   // Unknown, LostWakeup: the object that it awaits, of a library or the program, and the one that
   // the last task to continue there awaits itself.
@@ -130,12 +137,18 @@ struct Diagnosis {
   std::optional<OwnLockWait> own_lock = {};
   // The same, at an operation of a channel that has lasted for a second.
   std::optional<FedChannel> fed_channel = {};
+  // The same, at an operation that sends.
+  std::optional<MutualSends> mutual_sends = {};
   // Of at least `crowd` similar tasks: they may be leaked.
   std::optional<Outlived> outlived = {};
   // Unknown, of at least `crowd` tasks that wait at one location, where no task has ever continued:
   // when the last of them began to wait.
   uint64_t crowd_until = Waits::never;
 
+  // A deadlock whose last step waits for another one.
+  bool is_cycle() const {
+    return verdict == Verdict::Deadlock && !own_lock && !fed_channel && !mutual_sends;
+  }
   // Whether something is wrong. A task may wait for an external event or for work forever.
   bool is_error() const;
 };

@@ -16,8 +16,6 @@ namespace {
 using DivergenceKind = Divergence::Kind;
 using End = Model::End;
 
-bool is_open(const Subject& run, TaskIndex task) { return run.model.tasks[task].how == End::Open; }
-
 class Comparison {
  public:
   Comparison(const Subject& good, const Subject& bad, const Alignment& aligned)
@@ -63,7 +61,7 @@ class Comparison {
       similar.insert(similar.begin(), d.chain.front().task);
       std::erase_if(similar, [&](TaskIndex task) {
         const TaskIndex good = in_good(task);
-        return good == no_index || is_open(good_, good) || !is_open(bad_, task);
+        return good == no_index || good_.model.is_open(good) || !bad_.model.is_open(task);
       });
       for (size_t i = 0; i < similar.size() && i < most_similar; i++) {
         if (diagnosed++ == most_diagnosed) return;
@@ -87,7 +85,7 @@ class Comparison {
   // Whether every task that ran has ended.
   static bool is_complete(const Subject& run) {
     for (TaskIndex task = 0; task < run.model.tasks.size(); task++)
-      if (is_open(run, task) && run.waits.first_run[task] != Waits::never) return false;
+      if (run.model.is_open(task) && run.waits.first_run[task] != Waits::never) return false;
     return true;
   }
 
@@ -287,7 +285,7 @@ class Comparison {
   std::optional<Divergence> explain_task(uint32_t good, uint32_t bad) {
     const TaskIndex on = bad_.waits.waits[bad].on;
     const CausalEvent done = ready_of(good_, good);
-    if (!is_open(bad_, on)) {
+    if (!bad_.model.is_open(on)) {
       const CausalEvent early = end_of(bad_, on);
       if (early.kind != EventKind::Resolve)
         return Divergence{
@@ -376,7 +374,7 @@ class Comparison {
     bad = bad_.model.last_self(bad);
     const Wait* wait = bad_.waits.open(bad);
     if (wait == nullptr) {
-      if (!is_open(bad_, bad)) d.bad = end_of(bad_, bad);
+      if (!bad_.model.is_open(bad)) d.bad = end_of(bad_, bad);
       return d;
     }
     const auto index = static_cast<uint32_t>(wait - bad_.waits.waits.data());

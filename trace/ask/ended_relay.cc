@@ -23,7 +23,8 @@ std::optional<EndedRelay> find_ended_relay(const Subject& s, TaskIndex waiter, T
   const Model::Concern* use = s.model.concern(receive);
   const TaskIndex creator = s.model.tasks[waiter].parent;
   if (use == nullptr || use->object == Model::Object::none || creator == no_index) return {};
-  for (uint32_t u = s.model.objects[use->object].last_use; u != Model::Object::none; u = s.model.concerns[u].before) {
+  for (uint32_t u = s.model.objects[use->object].last_use; u != Model::Object::none;
+       u = s.model.concerns[u].before) {
     const TaskIndex operation = s.model.concerns[u].task;
     const TaskIndex by = s.model.tasks[operation].parent;
     if (direction_of(s.trace.strings[s.model.tasks[operation].name]) != Direction::Sends ||

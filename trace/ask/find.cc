@@ -25,7 +25,7 @@ std::vector<TaskIndex> find_tasks(const Trace& trace, const Model& model, std::s
 }
 
 uint64_t end_of(const Model& model, TaskIndex task) {
-  return model.tasks[task].how == Model::End::Open ? model.end : model.tasks[task].end;
+  return model.is_open(task) ? model.end : model.tasks[task].end;
 }
 
 TaskIndex longest_of(const Model& model, const std::vector<TaskIndex>& tasks) {

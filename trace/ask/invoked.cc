@@ -6,9 +6,8 @@ namespace skein {
 
 TaskIndex invoker(const Subject& s, TaskIndex task) {
   const TaskIndex by = s.waits.started_by[task];
-  if (by == no_index || by == task || by != s.model.tasks[task].parent ||
-      s.model.tasks[task].how != Model::End::Open || s.model.tasks[by].how != Model::End::Open ||
-      s.waits.open(by) != nullptr)
+  if (by == no_index || by == task || by != s.model.tasks[task].parent || !s.model.is_open(task) ||
+      !s.model.is_open(by) || s.waits.open(by) != nullptr)
     return no_index;
   const KindClass kind = kind_class(s.trace, s.model.tasks[by]);
   return kind == KindClass::Operation || kind == KindClass::Handler ? by : no_index;

@@ -99,7 +99,7 @@ std::vector<LiveTask> find_live_tasks(const Subject& subject) {
   const LiveTaskFinder finder(subject);
   std::vector<LiveTask> found;
   for (TaskIndex task = 0; task < model.tasks.size(); task++)
-    if (model.tasks[task].how == Model::End::Open) found.push_back(finder.find(task));
+    if (model.is_open(task)) found.push_back(finder.find(task));
   stable_sort_by(found, [&](const LiveTask& live) { return model.tasks[live.task].id; });
   return found;
 }

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "trace/model/model.h"
+#include "trace/ask/waits.h"
 #include "trace/read/trace.h"
 
 namespace skein {
@@ -24,6 +24,11 @@ struct BothEnds {
   LastTransfers other;
   uint32_t object = Model::Object::none;  // the other end
 };
+
+// The task that did the last operation of a socket, or one that waited for it, if no operation of
+// it is pending and that task waits for something else. no_index: it has ended, runs, or is
+// unknown.
+TaskIndex find_session(const Subject& subject, const LastTransfers& socket);
 
 // `trace` and `model` must outlive it.
 class OtherEnds {

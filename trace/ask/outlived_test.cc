@@ -30,7 +30,8 @@ std::optional<Outlived> of(int count, int readers, int flushers, bool together =
     add("resolve " + id + " by " + id);
   }
   const AnalyzedExample run(events);
-  return find_outlived(run.e.trace, run.e.model, run.e.model.find(static_cast<TaskId>(9 + 2 * count)));
+  return find_outlived(run.e.trace, run.e.model,
+                       run.e.model.find(static_cast<TaskId>(9 + 2 * count)));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ class Finder {
   std::vector<OwnLockWait> find() {
     for (const Model::Concern& use : model_.concerns)
       if (use.expires == Model::Object::never && use.object != Model::Object::none &&
-          model_.tasks[use.task].how == Model::End::Open)
+          model_.is_open(use.task))
         add(use);
     std::vector<OwnLockWait> found;
     for (const auto& [lock, group] : groups_)
@@ -106,9 +106,7 @@ class Finder {
     };
     // All that live wait.
     for (TaskIndex task = 0; task < model_.tasks.size(); task++)
-      if (model_.tasks[task].how == Model::End::Open && is_caller(task) &&
-          group.waiters.count(task) == 0)
-        return false;
+      if (model_.is_open(task) && is_caller(task) && group.waiters.count(task) == 0) return false;
     // No other code has cancelled what the function waited for.
     const std::vector<bool> is_used = objects_of(lock);
     const auto is_by_caller = [&](const Model::Cancel& cancel) {

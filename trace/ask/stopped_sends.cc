@@ -33,7 +33,6 @@ class StoppedSendFinder {
   bool is_send(TaskIndex task) const {
     return s_.trace.strings[model_.tasks[task].name] == "socket.async_send";
   }
-  bool is_open(TaskIndex task) const { return model_.tasks[task].how == Model::End::Open; }
   uint64_t age(uint64_t time) const { return model_.end - std::min(model_.end, time); }
 
   void add(std::vector<StoppedSends>& found, uint32_t index) {
@@ -97,7 +96,7 @@ class StoppedSendFinder {
     const auto ends = ends_.find(socket);
     if (!ends) return false;
     const TaskIndex receive = ends->other.receives;
-    return receive != no_index && is_open(receive) &&
+    return receive != no_index && model_.is_open(receive) &&
            age(model_.tasks[receive].start) >= shortest_stop;
   }
 

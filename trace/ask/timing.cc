@@ -44,7 +44,7 @@ std::vector<TimingDifference> timing_differences(const Subject& good, const Subj
   for (TaskIndex task = 0; task < good.model.tasks.size(); task++) {
     const TaskIndex other = aligned.in_bad[task];
     const auto is_open = [](const Subject& run, TaskIndex index) {
-      return run.model.tasks[index].how == Model::End::Open;
+      return run.model.is_open(index);
     };
     if (other == no_index || good.model.tasks[task].is_resource || is_open(good, task) ||
         is_open(bad, other))

@@ -61,7 +61,7 @@ TEST_CASE("the model without the teardown of the program") {
   CHECK(model.is_torn_down);
   CHECK(!e.model.is_torn_down);
   CHECK(model.end == 50);
-  CHECK(model.tasks[model.find(1)].how == Model::End::Open);
+  CHECK(model.is_open(model.find(1)));
   CHECK(teardown_begin({e.trace, model, find_waits(e.trace, model)}) == UINT64_MAX);
 }
 

@@ -129,7 +129,7 @@ void add_unserved(const Subject& s, std::span<const Diagnosis> diagnoses,
   ServerFinder finder(s);
   for (const Diagnosis& d : diagnoses) {
     const Diagnosis::Step& last = d.chain.back();
-    if (s.model.tasks[last.task].how != Model::End::Open || d.fed_channel) continue;
+    if (!s.model.is_open(last.task) || d.fed_channel) continue;
     if (d.awaited && ++objects > most) continue;
     const uint64_t begin =
         last.wait == Waits::none ? s.model.tasks[last.task].start : s.waits.waits[last.wait].begin;

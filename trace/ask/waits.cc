@@ -100,9 +100,8 @@ class WaitFinder {
       const uint32_t index = found_.last_wait[branches.operation];
       if (index == none) return true;
       Wait& wait = found_.waits[index];
-      const auto operand =
-          std::find_if(branches.operands.begin(), branches.operands.end(),
-                       [&](TaskIndex task) { return model_.tasks[task].how == Model::End::Open; });
+      const auto operand = std::find_if(branches.operands.begin(), branches.operands.end(),
+                                        [&](TaskIndex task) { return model_.is_open(task); });
       if (!wait.is_open() || wait.on != no_index || operand == branches.operands.end()) return true;
       wait.on = *operand;
       return false;
@@ -168,7 +167,7 @@ class WaitFinder {
     assume_overwritten_runs();
     for (const LiveTaskEntry& entry : trace_.live_tasks) {
       const TaskIndex task = get(entry.id);
-      if (task == no_index || model_.tasks[task].how != Model::End::Open) continue;
+      if (task == no_index || !model_.is_open(task)) continue;
       const uint32_t wait = open_.first(task);
       if (wait == none) {
         if (entry.state == LiveTaskEntry::State::Running && !model_.tasks[task].is_scope)
@@ -401,8 +400,7 @@ class WaitFinder {
     set_last_event(task, other, event);
     if (task == no_index || other == no_index || task == other || ended_[task]) return;
     close_all(task, event.time, no_index);
-    const bool over = model_.tasks[other].how != Model::End::Open &&
-                      model_.tasks[other].how != Model::End::Became &&
+    const bool over = !model_.is_open(other) && model_.tasks[other].how != Model::End::Became &&
                       model_.tasks[other].end <= event.time;
     while (waiters_.first(task) != none) {
       const uint32_t index = waiters_.first(task);

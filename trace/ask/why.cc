@@ -25,7 +25,7 @@ uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& wa
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, of numbers instead of bytes
   const auto add = [&](uint64_t number) { hash = (hash ^ number) * 0x100000001b3 ^ hash >> 29; };
   // Of a cycle, whichever of its tasks comes first.
-  if (d.verdict == Verdict::Deadlock && !d.fed_channel && !d.own_lock) {
+  if (d.is_cycle()) {
     uint64_t members = 0;
     for (size_t i = d.cycle_begin; i < d.chain.size(); i++)
       members += (d.chain[i].task + uint64_t{1}) * 0x9e3779b97f4a7c15;
@@ -52,7 +52,7 @@ uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& wa
 
 // The order of the diagnoses: errors, first the threads that are blocked for ever; what is likely
 // to be wrong; and last what every server has.
-enum class Rank : uint8_t { Blocked, Error, Likely, Runs, Suspect, Usual, Idle };
+enum class Rank : uint8_t { Blocked, Error, Cause, Likely, Runs, Suspect, Usual, Idle };
 
 // When the last of the waits in the chain began.
 uint64_t last_begin(const Model& model, const Waits& waits, const Diagnosis& d) {
@@ -66,6 +66,7 @@ Rank rank_external(const Trace& trace, const Model& model, const Diagnosis& d) {
   const TaskIndex last = d.chain.back().task;
   const std::string_view operation = trace.strings[model.tasks[last].name];
   if (d.signal != no_index || d.closed_acceptor || d.on_their_way) return Rank::Suspect;
+  if (d.session != no_index) return Rank::Usual;  // what that waits for comes first
   if (operation.starts_with("socket.async_accept") || operation.starts_with("signal_set."))
     return Rank::Idle;
   // A server whose client waits for its next request, which has answered the last one.
@@ -100,6 +101,7 @@ bool is_usual(const Model& model, const Waits& waits, const Diagnosis& d) {
 Rank rank(const Trace& trace, const Model& model, const Waits& waits, const Diagnosis& d) {
   constexpr uint64_t usual_wait = 100'000'000;  // ns
   if (d.is_error()) return d.verdict == Verdict::Running ? Rank::Blocked : Rank::Error;
+  if (d.is_cause) return Rank::Cause;
   if (d.outlived || d.overtaken) return Rank::Likely;
   switch (d.verdict) {
     case Verdict::LostWakeup:
@@ -343,6 +345,16 @@ void add_blocked_pools(const Subject& subject, std::vector<Diagnosis>& found) {
   std::erase_if(found, [&](const Diagnosis&) { return is_merged[i++]; });
 }
 
+// Marks the runs that delay the tasks of errors.
+void find_causes(std::vector<Diagnosis>& found) {
+  std::unordered_set<TaskIndex> blockers;
+  for (const Diagnosis& d : found)
+    if (d.verdict == Verdict::Starved && d.blocker != no_index && d.is_error())
+      blockers.insert(d.blocker);
+  for (Diagnosis& d : found)
+    d.is_cause = d.verdict == Verdict::Running && blockers.contains(d.chain.front().task);
+}
+
 uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d) {
   const Diagnosis::Step& first = d.chain.front();
   return first.wait == Waits::none ? model.tasks[first.task].start : waits.waits[first.wait].begin;
@@ -366,6 +378,7 @@ Diagnosis diagnose(const Subject& subject, std::span<const Diagnosis> all, TaskI
     d.running_since = reported->running_since;
     d.executor = reported->executor;
     d.pool = reported->pool;
+    d.is_cause = reported->is_cause;
   }
   diagnoser.walker().find_blocker(d);
   add_unreturned(subject, {&d, 1});
@@ -401,7 +414,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   const size_t count = model.tasks.size();
   std::vector<uint8_t> waited_for(count, 0);
   for (const Waits::Wait& wait : waits.waits)
-    if (wait.is_open() && wait.on != no_index && is_open(model, wait.task))
+    if (wait.is_open() && wait.on != no_index && model.is_open(wait.task))
       waited_for[model.last_self(wait.on)] = 1;
 
   const Subject subject{trace, model, waits};
@@ -426,7 +439,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   };
   const auto each_open = [&](const auto& visit) {
     for (TaskIndex task = 0; task < count; task++)
-      if (is_open(model, task) && !model.tasks[task].is_resource) visit(task);
+      if (model.is_open(task) && !model.tasks[task].is_resource) visit(task);
   };
   for (TaskIndex task = 0; task < count; task++)
     if (model.tasks[task].should_resolve && model.tasks[task].how == Model::End::Cancelled)
@@ -455,6 +468,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     found.push_back(std::move(d));
   });
   find_blockers(diagnoser, found);
+  find_causes(found);
   add_blocked_pools(subject, found);
   find_asleep(subject, diagnoser, found);
   add_unreturned(subject, found);

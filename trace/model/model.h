@@ -174,6 +174,8 @@ struct Model {
 
   // The task with this id that was created last; no_index if the id never occurs.
   TaskIndex find(TaskId id) const;
+  // Whether the task has not ended.
+  bool is_open(TaskIndex task) const { return tasks[task].how == End::Open; }
   // What the operation uses; null: nothing, or the trace does not contain it.
   const Concern* concern(TaskIndex task) const;
   // The last successor of the task; the task itself if it has none.

@@ -18,7 +18,7 @@ std::string summary(const Model& model, const EndState& end, std::span<const Tas
   for (const EndState::Stuck& s : end.stuck())
     counts[static_cast<size_t>(end.diagnoses()[s.diagnosis].verdict)]++;
   const bool is_over = std::all_of(stuck.begin(), stuck.end(), [&](TaskIndex task) {
-    return model.tasks[task].how != Model::End::Open;  // all have been destroyed since
+    return !model.is_open(task);  // all have been destroyed since
   });
   std::string text = is_over ? counted(in_all, "task") + (in_all == 1 ? " was" : " were") + " stuck"
                              : counted(in_all, "stuck task");
