@@ -17,9 +17,9 @@ constexpr uint64_t fewest_waits = 10;
 constexpr uint64_t fewest_waiters = 3;
 
 // The number of tasks that wait, at each time, and their waits added up.
-class Queue {
+class QueueLengths {
  public:
-  explicit Queue(const std::vector<ObjectWait>& all, uint64_t end) {
+  explicit QueueLengths(const std::vector<ObjectWait>& all, uint64_t end) {
     for (const ObjectWait& one : all) {
       if (one.is_at_once()) continue;
       steps_.push_back({.time = one.begin, .change = 1});
@@ -84,7 +84,7 @@ class HolderFinder {
   // Of one object.
   std::optional<HeldObject> find(uint64_t address, std::vector<ObjectWait> all) const {
     if (all.size() < fewest_waits || may_have_conditions(s_.trace, all.front().type)) return {};
-    const Queue queue(all, s_.model.end);
+    const QueueLengths queue(all, s_.model.end);
     std::vector<ObjectWait> passes = all;
     std::erase_if(passes, [](const ObjectWait& one) { return one.is_open(); });
     std::stable_sort(passes.begin(), passes.end(),
