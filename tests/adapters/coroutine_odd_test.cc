@@ -453,6 +453,32 @@ struct Cached {
 };
 Cached cached() { co_return 4; }
 Cached reads_cached(Cached& other) { co_return co_await other; }
+// The same, but only await_suspend() knows that the result is there.
+struct Unready : Cached {
+  struct promise_type : Cached::promise_type {
+    Unready get_return_object() { return {Cached::promise_type::get_return_object()}; }
+  };
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<>) noexcept { return false; }
+};
+Unready unready() { co_return 4; }
+Cached reads_unready(Unready& other) { co_return co_await other; }
+
+#if defined(__clang__) && __has_cpp_attribute(clang::coro_return_type)
+#define CORO_RETURN_TYPE [[clang::coro_return_type, clang::coro_lifetimebound]]
+#else
+#define CORO_RETURN_TYPE
+#endif
+// clang: only coroutines return it, and refer to their parameters.
+struct CORO_RETURN_TYPE Marked {
+  struct promise_type : Basics {
+    int value = 0;
+    Marked get_return_object() { return {Owner<promise_type>(*this)}; }
+    void return_value(int v) { value = v; }
+  };
+  Owner<promise_type> own;
+};
+Marked marked(const int& value) { co_return value + 1; }
 
 }  // namespace
 
@@ -497,6 +523,23 @@ TEST_CASE("an awaited task whose frame is no longer mapped") {
   Cached outer = reads_cached(inner);
   outer.run();
   CHECK(outer.result == 4);
+}
+
+TEST_CASE("a task keeps the handle of a frame that is gone, and is not ready") {
+  fake::reset();
+  Unready inner = unready();
+  Cached outer = reads_unready(inner);  // before the frame of `inner` is gone, elsewhere
+  inner.run();
+  outer.run();
+  CHECK(outer.result == 4);
+}
+
+TEST_CASE("a type that only coroutines return") {
+  fake::reset();
+  const int value = 3;
+  Marked coroutine = marked(value);
+  coroutine.own.next();
+  CHECK(coroutine.own.handle.promise().value == 4);
 }
 
 TEST_CASE("awaiters of initial_suspend for a friend, and with a location") {

@@ -158,6 +158,15 @@ def with_wrapper(options, skein, name):
     ways.run(compiler, "-nodefaultlibs", *objects, in_c, "-lstdc++", "-lgcc_s", "-lc", "-o", out / "libraries_named")
     check(out / "libraries_named", out)
 
+    # As libtool links a shared library; without the library of C, nothing is added.
+    library = ["-shared", "-nostdlib", "-fPIC", *flags, PROJECT / "twice.cc", in_c]
+    ways.run(compiler, *library, "-l", "stdc++", "-lm", "-lc", "-lgcc_s", "-Wl,-z,defs", "-o", out / "liblibtool.so")
+    ways.run(options.cxx, *objects[:2], out / "liblibtool.so", library_folder(skein) / "libskein.so",
+             f"-Wl,-rpath,{out}:{library_folder(skein)}", "-o", out / "with_libtool")
+    check(out / "with_libtool", out)
+    ways.run(compiler, *library, "-o", out / "libbare.so")
+    assert "libskein" not in text_of("readelf", "-d", out / "libbare.so")
+
     # Everything in one command, from a response file.
     (out / "all.rsp").write_text(
         f'-std=c++20 "{PROJECT}/main.cc" {PROJECT}/once.cc\n{PROJECT}/twice.cc "{in_c}"\n')
@@ -297,6 +306,20 @@ def check_untouched(compiler, out):
     (out / "module.cc").write_text("export module m;\nexport int f() { return 1; }\n")
     if "clang" not in text_of(*real.split(), "--version"):
         ways.run(compiler, "-std=c++20", "-fmodules-ts", "-c", out / "module.cc", "-o", out / "module.o", cwd=out)
+    # So does a part of a module; a source that imports one is traced.
+    if shutil.which("clang++-19"):
+        os.environ["SKEIN_CXX"] = "clang++-19"
+        (out / "unit.cppm").write_text("export module unit;\nexport int f();\n")
+        (out / "unit.cc").write_text("module;\n#include <coroutine>\nmodule unit;\nint f() { return 1; }\n")
+        (out / "user.cc").write_text("import unit;\nint main() { return f() - 1; }\n")
+        flags = ["-std=c++20", "-fprebuilt-module-path=."]
+        ways.run(compiler, *flags, "--precompile", "unit.cppm", "-o", "unit.pcm", cwd=out)
+        for name in ("unit", "user"):
+            ways.run(compiler, *flags, "-fmodule-file=unit=unit.pcm", "-c", f"{name}.cc", "-o", f"{name}.o", cwd=out)
+        ways.run(compiler, "unit.o", "user.o", "-o", "user", cwd=out)
+        ways.run(out / "user")
+        assert "skein" in text_of(compiler, *flags, "-M", "user.cc", cwd=out)
+        os.environ["SKEIN_CXX"] = real
     # The compiler refuses a response file that names itself, or finds none.
     (out / "itself.rsp").write_text(f"@{out}/itself.rsp\n")
     done = subprocess.run([compiler, f"@{out}/itself.rsp"], capture_output=True, text=True, timeout=120)

@@ -65,27 +65,28 @@ struct __in_place {};   // an object that P takes by value, by an overload that 
 struct __from_kept {};  // the result of a kept_call
 
 template <class _Pp>
-inline decltype(auto) __awaitable_of(_Pp& __p, __from_initial) {
+SKEIN_DETAIL_CORO_WRAPPER inline decltype(auto) __awaitable_of(_Pp& __p, __from_initial) {
   return __p.initial_suspend();
 }
 template <class _Pp>
-inline decltype(auto) __awaitable_of(_Pp& __p, __from_final) noexcept {
+SKEIN_DETAIL_CORO_WRAPPER inline decltype(auto) __awaitable_of(_Pp& __p, __from_final) noexcept {
   return __p.final_suspend();
 }
 template <class _Pp, class _Vp>
-inline decltype(auto) __awaitable_of(_Pp& __p, _Vp&& __v, __from_yield) {
+SKEIN_DETAIL_CORO_WRAPPER inline decltype(auto) __awaitable_of(_Pp& __p, _Vp&& __v, __from_yield) {
   return __p.yield_value(static_cast<_Vp&&>(__v));
 }
 template <class _Pp, class _Xp, class _Rp>
-inline decltype(auto) __awaitable_of(_Pp& __p, _Xp& __x, __in_place<_Rp>) {
+SKEIN_DETAIL_CORO_WRAPPER inline decltype(auto) __awaitable_of(_Pp& __p, _Xp& __x,
+                                                               __in_place<_Rp>) {
   return ::skein::__detail::__call_in_place<_Xp, _Rp>(__p, __x);
 }
 template <class _Call>
-inline auto&& __awaitable_of(_Call& __call, __from_kept) {
+SKEIN_DETAIL_CORO_WRAPPER inline auto&& __awaitable_of(_Call& __call, __from_kept) {
   return __call.__result();
 }
 template <class _Pp, class _Ap>
-inline decltype(auto) __awaitable_of(_Pp& __p, _Ap&& __a) {
+SKEIN_DETAIL_CORO_WRAPPER inline decltype(auto) __awaitable_of(_Pp& __p, _Ap&& __a) {
   if constexpr (__takes_await_transform<_Pp, _Ap>)
     return __p.await_transform(static_cast<_Ap&&>(__a));
   else
@@ -93,7 +94,8 @@ inline decltype(auto) __awaitable_of(_Pp& __p, _Ap&& __a) {
 }
 
 template <class _Pp, class _Ap>
-inline decltype(auto) __awaitable_of(_Pp& __p, _Ap&& __a, __place __here) {
+SKEIN_DETAIL_CORO_WRAPPER inline decltype(auto) __awaitable_of(_Pp& __p, _Ap&& __a,
+                                                               __place __here) {
 #if __has_builtin(__builtin_source_location)
   if constexpr (__takes_location<_Pp, _Ap>)
     return __p.await_transform(static_cast<_Ap&&>(__a), __here.__location());
@@ -149,9 +151,9 @@ struct __held {
     else
       return ::skein::__detail::__object_of(__object, __promise);
   }
-  uint64_t __task(bool __ended) {
+  uint64_t __task() {
     return ::skein::__detail::__awaited_task(::skein::__detail::__address_of(__object),
-                                             sizeof __object, __ended);
+                                             sizeof __object);
   }
 };
 template <class _Tp>
@@ -176,12 +178,12 @@ struct __held<_Tp> {
     else
       return ::skein::__detail::__object_of(__inner, __promise);
   }
-  uint64_t __task(bool __ended) {
+  uint64_t __task() {
     const uint64_t __id = ::skein::__detail::__awaited_task(
-        ::skein::__detail::__address_of(__object), sizeof __object, __ended);
+        ::skein::__detail::__address_of(__object), sizeof __object);
     return __id != 0 ? __id
                      : ::skein::__detail::__awaited_task(::skein::__detail::__address_of(__inner),
-                                                         sizeof __inner, __ended);
+                                                         sizeof __inner);
   }
 };
 
@@ -296,7 +298,7 @@ struct __traced_awaiter_for {
                              ::skein::__detail::__type_name<typename __held<_Tp>::__named>(),
                              __here.__get());
             else
-              skein_ready(__task, __awaited(true), __here.__get());
+              skein_ready(__task, __awaited(), __here.__get());
           }
         }
       }
@@ -318,7 +320,7 @@ struct __traced_awaiter_for {
                              ::skein::__detail::__type_name<typename __held<_Tp>::__named>(),
                              __here.__get(), ::skein::__detail::__previous_of(__f));
           else
-            skein_suspend(&__f.__task, __awaited(false), __here.__get(),
+            skein_suspend(&__f.__task, __awaited(), __here.__get(),
                           ::skein::__detail::__previous_of(__f));
         }
         __f.__previous = _KSuspended;
@@ -356,14 +358,13 @@ struct __traced_awaiter_for {
       else
         return __inner.template __concerned<_Target>(this->__self);
     }
-    // `ended`: the awaited coroutine may have ended, because its result is available.
-    uint64_t __awaited(bool __ended) {
+    uint64_t __awaited() {
       if constexpr (requires { __inner.__awaiter().skein_awaits(); })  // skein/sync.h
         return __inner.__awaiter().skein_awaits();
       else if constexpr (_Target == __target::__task)
-        return __inner.__task(__ended);
+        return __inner.__task();
       else
-        return static_cast<void>(__ended), 0;
+        return 0;
     }
   };
 };

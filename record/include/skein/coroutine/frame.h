@@ -112,17 +112,33 @@ inline void __resumed_before_ready(__frame& __f) {
 //            | resume (code)  | destroy (code)  | promise    |         | task |
 //            +----------------+-----------------+------------+-- ... --+------+
 //
-// The type states neither which word of the object it is nor whether that coroutine is traced: code
-// that is not traced may return the same type. Two sets answer both questions: the destroy
-// functions of all traced coroutines, which are few, each with the offset of the task in its frame;
-// and the regions of memory that contained traced frames, so that no other pointer is followed.
-// Each creation reads both sets and rarely writes one. Rejected: a table of the frames. It loses
-// the oldest entries, is written by each creation, and is either per thread, which misses
-// coroutines created by other threads, or contended.
+// The type states neither which word of the object it is, nor whether that coroutine is traced:
+// code that is not traced may return the same type; nor whether it still exists: a task may keep
+// the handle of a coroutine that has destroyed itself, whose memory may be gone. Three tables
+// answer:
+//
+// - the destroy functions of all traced coroutines, which are few, each with the offset of the task
+//   in its frame;
+// - the live frames, by their address. The table is small, so an entry may be overwritten by that
+// of
+//   another frame. A frame in it is live; one that is neither in it nor overwritten is not;
+// - for the frames whose entry is overwritten: the regions of memory that contained traced frames,
+// so
+//   that no other pointer is followed. The kernel knows whether such memory still exists.
 
 // Hides a variable and the functions that use it: a symbol shared by modules (g++ makes it
 // "unique") would prevent them from being unloaded.
 #define SKEIN_DETAIL_HIDDEN __attribute__((__visibility__("hidden")))
+
+// A function that is no coroutine and returns what one of the program returns (clang's
+// coro_return_type, coro_lifetimebound).
+#if defined(__clang__) && __has_cpp_attribute(clang::coro_disable_lifetimebound)
+#define SKEIN_DETAIL_CORO_WRAPPER [[clang::coro_wrapper, clang::coro_disable_lifetimebound]]
+#elif defined(__clang__) && __has_cpp_attribute(clang::coro_wrapper)
+#define SKEIN_DETAIL_CORO_WRAPPER [[clang::coro_wrapper]]
+#else
+#define SKEIN_DETAIL_CORO_WRAPPER
+#endif
 
 // The unsigned arithmetic of this function may overflow.
 #if defined(__clang__)
@@ -166,6 +182,13 @@ inline constexpr unsigned _KRegionBits = 18;  // 256 KiB; the set has room for 1
 SKEIN_DETAIL_HIDDEN inline constinit __word_set<_KOffsetBits> __traced_functions = {};
 SKEIN_DETAIL_HIDDEN inline constinit __word_set<0> __traced_regions = {};
 inline constexpr unsigned long _KFrameToPromise = 2 * sizeof(void*);
+// Addresses of frames; 0: none. The frames of 256 KiB of memory have different entries.
+inline constexpr unsigned _KLiveBits = 13, _KLiveShift = 5;
+SKEIN_DETAIL_HIDDEN inline constinit uintptr_t __live_frames[1 << _KLiveBits] = {};
+inline uintptr_t& __live_slot(uintptr_t __begin) {
+  return __live_frames[(__begin >> _KLiveShift ^ __begin >> (_KLiveBits + _KLiveShift)) %
+                       (1 << _KLiveBits)];
+}
 using __any_word __attribute__((__may_alias__)) = volatile uintptr_t;
 
 SKEIN_DETAIL_WRAPS inline void __remember(const __frame& __f, const void* promise) {
@@ -178,6 +201,14 @@ SKEIN_DETAIL_WRAPS inline void __remember(const __frame& __f, const void* promis
     __traced_functions.__add(__word);
   if (__traced_regions.__find(__begin >> _KRegionBits) == 0)
     __traced_regions.__add(__begin >> _KRegionBits);
+  __atomic_store_n(&::skein::__detail::__live_slot(__begin), __begin, __ATOMIC_RELAXED);
+}
+// Before the frame of this promise is freed.
+inline void __forget(const void* promise) {
+  const uintptr_t __begin = reinterpret_cast<uintptr_t>(promise) - _KFrameToPromise;
+  uintptr_t& __slot = ::skein::__detail::__live_slot(__begin);
+  if (__atomic_load_n(&__slot, __ATOMIC_RELAXED) == __begin)
+    __atomic_store_n(&__slot, uintptr_t{0}, __ATOMIC_RELAXED);
 }
 
 // The data added to the frame that begins at `begin`. `function` is its entry in traced_functions.
@@ -185,25 +216,35 @@ inline __frame* __part_of(uintptr_t __begin, uint64_t __function) {
   return reinterpret_cast<__frame*>(__begin + __function % (1 << _KOffsetBits) * sizeof(void*));
 }
 
-// Returns the data of the traced coroutine whose frame or promise is at address `word`, or null.
-// `ended`: the coroutine may have ended, and its frame may be gone, with its pages.
-// Not instrumented by sanitizers: the word that is read may be next to any live object until it is
-// known to be a traced destroy function, and another thread may be ending the coroutine.
-__attribute__((__no_sanitize__("address"), __no_sanitize__("thread"), __always_inline__))
-SKEIN_DETAIL_HIDDEN inline __frame*
-__frame_at(uintptr_t __word, bool __ended) {
+// For functions that read words which may be next to any object, or uninitialised.
+#if defined(__clang__)
+#define SKEIN_DETAIL_UNSANITIZED \
+  __attribute__((__no_sanitize__("address"), __no_sanitize__("thread"), __no_sanitize__("memory")))
+#else
+#define SKEIN_DETAIL_UNSANITIZED \
+  __attribute__((__no_sanitize__("address"), __no_sanitize__("thread")))
+#endif
+
+// Returns the data of the traced coroutine whose frame or promise is at address `word`, or null. It
+// may have ended, and its frame may be gone, with its pages; another thread may be ending it.
+__attribute__((__always_inline__)) SKEIN_DETAIL_UNSANITIZED SKEIN_DETAIL_HIDDEN inline __frame*
+__frame_at(uintptr_t __word) {
   if (__word % _KFrameToPromise != 0) return nullptr;  // the second word could be on another page
   for (int promise = 0; promise < 2; ++promise) {
     const uintptr_t __begin = promise != 0 ? __word - _KFrameToPromise : __word;
-    if (__traced_regions.__find(__begin >> _KRegionBits) == 0) continue;
-    if (__ended && skein_can_read(reinterpret_cast<const void*>(__begin + sizeof(void*))) == 0)
+    const uintptr_t __live =
+        __atomic_load_n(&::skein::__detail::__live_slot(__begin), __ATOMIC_RELAXED);
+    if (__live == 0) continue;
+    const bool __is_live = __live == __begin;
+    if (!__is_live && (__traced_regions.__find(__begin >> _KRegionBits) == 0 ||
+                       skein_can_read(reinterpret_cast<const void*>(__begin + sizeof(void*))) == 0))
       continue;
     const uint64_t __function =
         __traced_functions.__find(reinterpret_cast<const __any_word*>(__begin)[1]);
     if (__function == 0) continue;
     __frame* __f = ::skein::__detail::__part_of(__begin, __function);
     constexpr int __page_bits = 12;
-    if (__ended &&
+    if (!__is_live &&
         reinterpret_cast<uintptr_t>(&__f->__previous) >> __page_bits != __begin >> __page_bits &&
         skein_can_read(&__f->__previous) == 0)
       continue;
@@ -212,20 +253,18 @@ __frame_at(uintptr_t __word, bool __ended) {
   return nullptr;
 }
 
-__attribute__((__no_sanitize__("address"), __no_sanitize__("thread"), __noinline__))
-SKEIN_DETAIL_HIDDEN inline uint64_t
-__task_at(uintptr_t __word, bool __ended) {
-  const __frame* __f = ::skein::__detail::__frame_at(__word, __ended);
+__attribute__((__noinline__)) SKEIN_DETAIL_UNSANITIZED SKEIN_DETAIL_HIDDEN inline uint64_t
+__task_at(uintptr_t __word) {
+  const __frame* __f = ::skein::__detail::__frame_at(__word);
   if (__f == nullptr) return 0;
   // A task that ended in an earlier trace is not in this one.
   return __f->__previous == _KEnded && __f->__task.generation != skein_generation()
              ? 0
              : __f->__task.id;
 }
-__attribute__((__no_sanitize__("address"), __no_sanitize__("thread"), __noinline__))
-SKEIN_DETAIL_HIDDEN inline bool
-__discard_at(uintptr_t __word) {
-  __frame* __f = ::skein::__detail::__frame_at(__word, false);
+__attribute__((__noinline__)) SKEIN_DETAIL_UNSANITIZED SKEIN_DETAIL_HIDDEN inline bool __discard_at(
+    uintptr_t __word) {
+  __frame* __f = ::skein::__detail::__frame_at(__word);
   if (__f != nullptr) skein_discard(&__f->__task);
   return __f != nullptr;
 }
@@ -249,11 +288,8 @@ inline const char* __type_name() noexcept {
 
 // The object of the awaiter at `at`, which has this size, of the coroutine with this promise; null:
 // unknown.
-#if defined(__clang__)
-__attribute__((__no_sanitize__("memory")))
-#endif
-__attribute__((__no_sanitize__("address"), __no_sanitize__("thread"), __noinline__))
-SKEIN_DETAIL_WRAPS SKEIN_DETAIL_HIDDEN inline const void*
+__attribute__((__noinline__))
+SKEIN_DETAIL_UNSANITIZED SKEIN_DETAIL_WRAPS SKEIN_DETAIL_HIDDEN inline const void*
 __object_in(const void* __at, unsigned long __size, const void* __promise) {
   constexpr unsigned __area_bits = 36;
   constexpr unsigned long __most = 8 * sizeof(void*);
@@ -301,7 +337,7 @@ SKEIN_DETAIL_HIDDEN __attribute__((__noinline__)) inline void __created(
     __f.__previous = skein_create_running(&__f.__task, __kind, __name, __where);
   else
     skein_create(&__f.__task, __kind, __name, __where), __f.__previous = _KNotStarted;
-  ::skein::__detail::__remember(__f, promise);
+  if (__f.__task.id != 0) ::skein::__detail::__remember(__f, promise);
 }
 
 // The coroutine starts instead of being suspended first.
@@ -315,7 +351,8 @@ inline void __started(__frame& __f) {
 // Calls `f` with the words of an object of a coroutine's return type until it returns something,
 // and returns that.
 template <class _Result, class _Fp>
-inline _Result __find_word(const void* __object, unsigned long __size, _Fp __f) {
+SKEIN_DETAIL_UNSANITIZED inline _Result __find_word(const void* __object, unsigned long __size,
+                                                    _Fp __f) {
   __asm__ volatile("" : : : "memory");
   const unsigned long __words = __size / sizeof(void*) < 4 ? __size / sizeof(void*) : 4;
   for (unsigned long __i = 0; __i < __words; ++__i) {
@@ -328,12 +365,10 @@ inline _Result __find_word(const void* __object, unsigned long __size, _Fp __f) 
   return {};
 }
 
-// Returns the task of the traced coroutine that the object refers to; 0: unknown. `ended`: see
-// frame_at.
-inline uint64_t __awaited_task(const void* __object, unsigned long __size, bool __ended) {
-  return ::skein::__detail::__find_word<uint64_t>(__object, __size, [__ended](uintptr_t __word) {
-    return ::skein::__detail::__task_at(__word, __ended);
-  });
+// Returns the task of the traced coroutine that the object refers to; 0: unknown.
+inline uint64_t __awaited_task(const void* __object, unsigned long __size) {
+  return ::skein::__detail::__find_word<uint64_t>(
+      __object, __size, [](uintptr_t __word) { return ::skein::__detail::__task_at(__word); });
 }
 // Records that no code reads the failure of that task.
 inline void __discard(const void* __object, unsigned long __size) {

@@ -228,13 +228,15 @@ struct __traced
   alignas(_Pp) alignas(__frame)::skein::__detail::__frame skein_frame;
 
   ~__traced() {
-    if (skein_frame.__task.id != 0 && skein_frame.__previous != _KEnded && skein_enabled())
-      skein_cancel(&skein_frame.__task);
+    if (skein_frame.__task.id == 0) return;  // never recorded
+    ::skein::__detail::__forget(this);
+    if (skein_frame.__previous != _KEnded && skein_enabled()) skein_cancel(&skein_frame.__task);
   }
 
   // Records the creation, and not in initial_suspend: g++ inlines the code up to an initial
   // suspension into the caller if it is short; and it has the function's readable name only here,
   // there it is "void f(f(int)::_Z1fi.Frame*)". (The line is that of the closing brace in both.)
+  SKEIN_DETAIL_CORO_WRAPPER
   decltype(auto) get_return_object(::skein::__detail::__place __where = SKEIN_DETAIL_PLACE,
                                    const char* __name = __builtin_FUNCTION()) {
     if constexpr (!__created_at_start<_Pp>) skein_created(__where, __name);
