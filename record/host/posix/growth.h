@@ -51,7 +51,7 @@ inline size_t size_of_grown(const Growth& growth, uint64_t bytes, size_t first, 
   if (size > growth.most_of_thread - bytes) size = growth.most_of_thread - bytes;
   if (size > largest) size = largest;
   size = size / kPage * kPage;
-  return size < first ? 0 : static_cast<size_t>(size);
+  return size < first ? 0 : size;
 }
 
 }  // namespace skein::record

@@ -55,8 +55,9 @@ bool read_kernel_bytes(int descriptor, KernelBytes& bytes) {
   const bool fin_arrived = bytes.state == kCloseWait || bytes.state == kLastAck ||
                            bytes.state == kClosing || bytes.state == kTimeWait;
   bytes.sent = info.tcpi_bytes_sent - info.tcpi_bytes_retrans + info.tcpi_notsent_bytes -
-               (fin_waits ? 1 : 0);
-  bytes.received = info.tcpi_bytes_received - static_cast<uint64_t>(unread) - (fin_arrived ? 1 : 0);
+               (fin_waits ? 1U : 0U);
+  bytes.received =
+      info.tcpi_bytes_received - static_cast<unsigned long long>(unread) - (fin_arrived ? 1U : 0U);
   return true;
 }
 

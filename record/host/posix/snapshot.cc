@@ -41,7 +41,7 @@ size_t copy_packet(const char* shared, char* copy, size_t size, unsigned& retrie
     const uint64_t before = __atomic_load_n(&header->lock, __ATOMIC_ACQUIRE);
     if ((before & 1) != 0) continue;
     const uint64_t bits = __atomic_load_n(&header->content_size, __ATOMIC_ACQUIRE);
-    const size_t content = static_cast<size_t>(bits / 8);
+    const size_t content = bits / 8;
     if (content < sizeof *header || content > size) continue;
     memcpy(copy, shared, content);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
