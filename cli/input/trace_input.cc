@@ -9,6 +9,7 @@
 #include "base/notes_file.h"
 #include "base/text.h"
 #include "cli/die.h"
+#include "cli/input/callback_lines.h"
 #include "cli/input/running.h"
 #include "cli/memory.h"
 #include "cli/output/print.h"
@@ -32,6 +33,7 @@ Trace open_trace(const std::string& path, std::span<const TickClock> clocks) {
   Result<Trace> trace = read_trace(disk, path, show, clocks);
   if (!trace) die(2, trace.error().message());
   require_all_events(*trace, path);
+  add_callback_lines(*trace);
   return *std::move(trace);
 }
 

@@ -85,9 +85,9 @@ def is_in(truth, text):
 
 
 def is_at(truth, text):
-    """g++ gives the function of a callback (a lambda, which may be in another one), but no line."""
+    """Of a callback compiled by g++, the function suffices: that of a lambda, which may be in another one."""
     return (not truth["at"] or any(re.search(re.escape(place) + r"\b", text) for place in truth["at"]) or
-            any(re.search(re.escape(name) + r"(::\w+)?\([^)]*\)(::<lambda\([^)]*\)>)+ :0", text) for name in truth.get("in", [])))
+            any(re.search(re.escape(name) + r"(::\w+)?\([^)]*\)(::<lambda\([^)]*\)>)+ [^ ]*:\d+", text) for name in truth.get("in", [])))
 
 
 def is_about(truth, text):

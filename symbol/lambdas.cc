@@ -1,0 +1,284 @@
+#include "symbol/lambdas.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+
+namespace skein {
+
+namespace {
+
+constexpr uint64_t most_debug_information = uint64_t{256} << 20;
+constexpr int deepest = 100;  // scopes within scopes
+
+// ---- names ----
+
+bool opens(char c) { return c == '(' || c == '<' || c == '[' || c == '{'; }
+bool closes(char c) { return c == ')' || c == '>' || c == ']' || c == '}'; }
+
+// The end of the group that opens at `at`, behind its closing bracket.
+size_t behind_group(std::string_view text, size_t at) {
+  size_t depth = 0;
+  for (; at < text.size(); at++) {
+    if (opens(text[at])) depth++;
+    const bool is_arrow = text[at] == '>' && at != 0 && text[at - 1] == '-';
+    if (closes(text[at]) && !is_arrow && --depth == 0) return at + 1;
+  }
+  return text.size();
+}
+
+// How many parameters "(int, std::map<int, int>)" has, at the beginning of the text.
+size_t parameters_in(std::string_view text) {
+  const std::string_view list = text.substr(0, behind_group(text, 0));
+  if (list.size() <= 2) return 0;
+  size_t count = 1;
+  for (size_t at = 1; at + 1 < list.size(); at++) {
+    if (opens(list[at])) at = behind_group(list, at) - 1;
+    if (at < list.size() && list[at] == ',') count++;
+  }
+  return count;
+}
+
+// ---- ELF and DWARF ----
+
+struct Closed {
+  void operator()(Elf* elf) const { elf_end(elf); }
+  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
+};
+
+class ElfFile {
+ public:
+  explicit ElfFile(const std::string& path)
+      : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+    struct stat facts;
+    if (descriptor_ < 0 || fstat(descriptor_, &facts) != 0 || !S_ISREG(facts.st_mode)) return;
+    elf_version(EV_CURRENT);
+    elf_.reset(elf_begin(descriptor_, ELF_C_READ_MMAP, nullptr));
+    if (elf_ != nullptr && elf_kind(elf_.get()) != ELF_K_ELF) elf_.reset();
+  }
+  ~ElfFile() {
+    elf_.reset();
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  ElfFile(const ElfFile&) = delete;
+  ElfFile& operator=(const ElfFile&) = delete;
+
+  Elf* get() const { return elf_.get(); }
+  std::string build_id() const {
+    const void* id = nullptr;
+    const ssize_t size = elf_ == nullptr ? -1 : dwelf_elf_gnu_build_id(elf_.get(), &id);
+    std::string digits;
+    for (ssize_t i = 0; i < size; i++) {
+      constexpr std::string_view hex = "0123456789abcdef";
+      const auto byte = static_cast<const uint8_t*>(id)[i];
+      digits += {hex[byte >> 4], hex[byte & 15]};
+    }
+    return digits;
+  }
+  // The size of its debug information; 0: it has none.
+  uint64_t debug_size() const {
+    size_t names = 0;
+    if (elf_ == nullptr || elf_getshdrstrndx(elf_.get(), &names) != 0) return 0;
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
+      GElf_Shdr header;
+      if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
+      const char* name = elf_strptr(elf_.get(), names, header.sh_name);
+      if (name == nullptr || strcmp(name, ".debug_info") != 0) continue;
+      GElf_Chdr compressed;
+      return gelf_getchdr(section, &compressed) != nullptr ? compressed.ch_size : header.sh_size;
+    }
+    return 0;
+  }
+
+ private:
+  int descriptor_;
+  std::unique_ptr<Elf, Closed> elf_;
+};
+
+// Visits each scope that may contain lambdas, and the lambdas: classes without a name that have a
+// call operator. Their keys are those of Lambdas::key_of().
+class Finder {
+ public:
+  using Add = std::function<void(std::string key, Lambdas::Place)>;
+
+  Finder(Dwarf* dwarf, const Add& add) : add_(add) {
+    Dwarf_CU* unit = nullptr;
+    Dwarf_Die die;
+    while (dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
+      functions_.clear();
+      visit(&die, "", 0);
+    }
+  }
+
+ private:
+  void visit(Dwarf_Die* scope, const std::string& path, int depth) {
+    Dwarf_Die child;
+    if (depth == deepest || dwarf_child(scope, &child) != 0) return;
+    do {
+      switch (dwarf_tag(&child)) {
+        case DW_TAG_namespace:
+          visit(&child, extended(path, dwarf_diename(&child), "{}"), depth + 1);
+          break;
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+        case DW_TAG_union_type:
+          visit_class(&child, path, depth + 1);
+          break;
+        case DW_TAG_subprogram:
+          visit(&child, path_of_function(&child, path), depth + 1);
+          break;
+        case DW_TAG_lexical_block:
+        case DW_TAG_try_block:
+        case DW_TAG_catch_block:
+          visit(&child, path, depth + 1);
+          break;
+        default:
+          break;
+      }
+    } while (dwarf_siblingof(&child, &child) == 0);
+  }
+
+  // Without template arguments. Call operators are left out, as in key_of().
+  static std::string extended(const std::string& path, const char* name, std::string_view unnamed) {
+    std::string_view part = name == nullptr ? unnamed : std::string_view(name);
+    if (part.empty() || part.starts_with("operator()")) return path;
+    if (!part.starts_with("operator")) part = part.substr(0, part.find('<'));
+    return path + std::string(part) + '|';
+  }
+
+  // A function that is declared in a class, and defined outside, belongs to the class.
+  std::string path_of_function(Dwarf_Die* function, const std::string& path) {
+    for (const unsigned attribute : {DW_AT_specification, DW_AT_abstract_origin}) {
+      Dwarf_Attribute reference;
+      Dwarf_Die declaration;
+      if (dwarf_attr(function, attribute, &reference) == nullptr ||
+          dwarf_formref_die(&reference, &declaration) == nullptr)
+        continue;
+      const auto at = functions_.find(dwarf_dieoffset(&declaration));
+      if (at != functions_.end()) return at->second;
+    }
+    std::string own = extended(path, dwarf_diename(function), "");
+    functions_.emplace(dwarf_dieoffset(function), own);
+    return own;
+  }
+
+  void visit_class(Dwarf_Die* type, const std::string& path, int depth) {
+    const char* name = dwarf_diename(type);
+    const int parameters = name == nullptr ? parameters_of_call(type) : -1;
+    if (parameters < 0) return visit(type, extended(path, name, ""), depth);
+    const std::string own = path + std::to_string(parameters);
+    int line = 0;
+    int column = 0;
+    if (dwarf_decl_column(type, &column) != 0) column = 0;
+    if (const char* file = dwarf_decl_file(type);
+        file != nullptr && dwarf_decl_line(type, &line) == 0)
+      add_(own, {.file = file,
+                 .line = static_cast<uint32_t>(line),
+                 .column = static_cast<uint32_t>(column)});
+    visit(type, own + '|', depth);
+  }
+
+  // How many parameters the call operator of a class has; -1: it has none.
+  static int parameters_of_call(Dwarf_Die* type) {
+    Dwarf_Die member;
+    if (dwarf_child(type, &member) != 0) return -1;
+    do {
+      const char* name = dwarf_tag(&member) == DW_TAG_subprogram ? dwarf_diename(&member) : nullptr;
+      if (name == nullptr || strncmp(name, "operator()", 10) != 0) continue;
+      int count = 0;
+      Dwarf_Die parameter;
+      if (dwarf_child(&member, &parameter) != 0) return 0;
+      do {
+        if (dwarf_tag(&parameter) == DW_TAG_formal_parameter &&
+            !dwarf_hasattr(&parameter, DW_AT_artificial))
+          count++;
+      } while (dwarf_siblingof(&parameter, &parameter) == 0);
+      return count;
+    } while (dwarf_siblingof(&member, &member) == 0);
+    return -1;
+  }
+
+  const Add& add_;
+  std::unordered_map<Dwarf_Off, std::string> functions_ = {};  // of a unit: the paths within them
+};
+
+Error failed(const std::string& path, const char* what) { return {.what = what, .file = path}; }
+
+}  // namespace
+
+std::string Lambdas::key_of(std::string_view name) {
+  std::string key;
+  size_t end_of_key = 0;  // behind the last lambda
+  std::string part;
+  bool has_ended = false;  // parameters, " const", " [with T = int]" follow
+  const auto end_part = [&] {
+    // "void f" of a template.
+    if (const size_t space = part.rfind(' '); space != std::string::npos) part.erase(0, space + 1);
+    if (!part.empty() && part != "operator") key += part + '|';
+    part.clear();
+    has_ended = false;
+  };
+  for (size_t at = 0; at < name.size();) {
+    const std::string_view rest = name.substr(at);
+    if (rest.starts_with("::")) {
+      end_part();
+      at += 2;
+    } else if (rest.starts_with("<lambda(")) {
+      key += std::to_string(parameters_in(rest.substr(sizeof "<lambda" - 1))) + '|';
+      end_of_key = key.size();
+      at = behind_group(name, at);
+    } else if (rest.starts_with("{anonymous}")) {
+      part = "{}";
+      at = behind_group(name, at);
+    } else if (opens(name[at])) {
+      has_ended = has_ended || !part.empty();
+      at = behind_group(name, at);
+    } else {
+      if (!has_ended) part += name[at];
+      at++;
+    }
+  }
+  return end_of_key == 0 ? std::string() : key.substr(0, end_of_key - 1);
+}
+
+Result<Lambdas> Lambdas::read(const std::string& path, std::string_view build_id) {
+  const ElfFile program(path);
+  if (program.get() == nullptr) return failed(path, "no ELF file");
+  if (build_id.size() < 4 || program.build_id() != build_id)
+    return failed(path, "not the file that was recorded: its build id is another one");
+  std::string debug_path = path;
+  if (program.debug_size() == 0)
+    debug_path = "/usr/lib/debug/.build-id/" + std::string(build_id.substr(0, 2)) + '/' +
+                 std::string(build_id.substr(2)) + ".debug";
+  const ElfFile debug(debug_path);
+  if (debug.debug_size() == 0 || debug.build_id() != build_id)
+    return failed(path, "no debug information; compile with -g");
+  if (debug.debug_size() > most_debug_information)
+    return failed(debug_path, "more than 256 MiB of debug information");
+  const std::unique_ptr<Dwarf, Closed> dwarf(dwarf_begin_elf(debug.get(), DWARF_C_READ, nullptr));
+  if (dwarf == nullptr) return failed(debug_path, "invalid debug information");
+  Lambdas found;
+  const Finder::Add add = [&](std::string key, Place place) {
+    const auto [at, is_new] = found.places_.try_emplace(std::move(key), place);
+    if (!is_new && at->second != place) at->second.line = 0;
+  };
+  Finder(dwarf.get(), add);
+  return found;
+}
+
+const Lambdas::Place* Lambdas::find(std::string_view function) const {
+  const std::string key = key_of(function);
+  const auto at = places_.find(key);
+  return key.empty() || at == places_.end() || at->second.line == 0 ? nullptr : &at->second;
+}
+
+}  // namespace skein
