@@ -5,6 +5,7 @@
 #include "base/disk_files.h"
 #include "base/text.h"
 #include "cli/die.h"
+#include "cli/input/callback_lines.h"
 #include "cli/input/trace_input.h"
 #include "cli/utc_now.h"
 #include "target/recording.h"
@@ -43,8 +44,9 @@ const Row* find_by_id(const std::vector<Row>& rows, uint64_t id) {
 LiveTaskList of_process(const std::string& directory) {
   DiskFiles disk;
   ctf::TaskTableSnapshot table;
-  const auto trace = ctf::read_live_tasks(disk, directory, table);
+  auto trace = ctf::read_live_tasks(disk, directory, table);
   if (!trace) die(2, trace.error().message());
+  add_callback_lines(*trace);
   LiveTaskList list = make_list(*trace);
   if (list.utc_start)
     list.until = std::max(list.until,
