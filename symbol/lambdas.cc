@@ -110,7 +110,8 @@ class Finder {
  public:
   using Add = std::function<void(std::string key, Lambdas::Place)>;
 
-  Finder(Dwarf* dwarf, const Add& add) : add_(add) {
+  // Visits at most `most` entries: in damaged data, the sibling of one may be before it.
+  Finder(Dwarf* dwarf, uint64_t most, const Add& add) : left_(most), add_(add) {
     Dwarf_CU* unit = nullptr;
     Dwarf_Die die;
     while (dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
@@ -124,6 +125,8 @@ class Finder {
     Dwarf_Die child;
     if (depth == deepest || dwarf_child(scope, &child) != 0) return;
     do {
+      if (left_ == 0) return;
+      left_--;
       switch (dwarf_tag(&child)) {
         case DW_TAG_namespace:
           visit(&child, extended(path, dwarf_diename(&child), "{}"), depth + 1);
@@ -188,16 +191,20 @@ class Finder {
   }
 
   // How many parameters the call operator of a class has; -1: it has none.
-  static int parameters_of_call(Dwarf_Die* type) {
+  int parameters_of_call(Dwarf_Die* type) {
     Dwarf_Die member;
     if (dwarf_child(type, &member) != 0) return -1;
     do {
+      if (left_ == 0) return -1;
+      left_--;
       const char* name = dwarf_tag(&member) == DW_TAG_subprogram ? dwarf_diename(&member) : nullptr;
       if (name == nullptr || strncmp(name, "operator()", 10) != 0) continue;
       int count = 0;
       Dwarf_Die parameter;
       if (dwarf_child(&member, &parameter) != 0) return 0;
       do {
+        if (left_ == 0) return -1;
+        left_--;
         if (dwarf_tag(&parameter) == DW_TAG_formal_parameter &&
             !dwarf_hasattr(&parameter, DW_AT_artificial))
           count++;
@@ -207,6 +214,7 @@ class Finder {
     return -1;
   }
 
+  uint64_t left_;
   const Add& add_;
   std::unordered_map<Dwarf_Off, std::string> functions_ = {};  // of a unit: the paths within them
 };
@@ -271,7 +279,8 @@ Result<Lambdas> Lambdas::read(const std::string& path, std::string_view build_id
     const auto [at, is_new] = found.places_.try_emplace(std::move(key), place);
     if (!is_new && at->second != place) at->second.line = 0;
   };
-  Finder(dwarf.get(), add);
+  constexpr uint64_t shortest_entry = 4;  // bytes, on average
+  Finder(dwarf.get(), debug.debug_size() / shortest_entry, add);
   return found;
 }
 

@@ -5,6 +5,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <iterator>
+#include <random>
+
 namespace skein {
 
 namespace {
@@ -84,6 +88,27 @@ TEST_CASE("the lambdas of this program") {
 #endif
   CHECK(lambdas->find("skein::{anonymous}::Server::two()::<lambda(int)>") == nullptr);  // two
   CHECK(lambdas->find("skein::{anonymous}::Server::three()::<lambda(int)>") == nullptr);
+}
+
+TEST_CASE("damaged debug information ends") {
+  std::ifstream in(own_path(), std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(in)), {});
+  REQUIRE(!whole.empty());
+  char path[] = "/tmp/skein-lambdas-XXXXXX";
+  const int descriptor = mkstemp(path);
+  REQUIRE(descriptor >= 0);
+  std::mt19937 random(1);
+  for (int i = 0; i < 20; i++) {
+    std::string damaged = whole;
+    for (int byte = 0; byte < 100; byte++)
+      damaged[damaged.size() / 4 + random() % (damaged.size() / 4 * 3)] =
+          static_cast<char>(random() % 256);
+    std::ofstream(path, std::ios::binary) << damaged;
+    const auto lambdas = Lambdas::read(path, own_build_id());
+    CHECK((!lambdas || lambdas->size() < 1'000'000));
+  }
+  close(descriptor);
+  unlink(path);
 }
 
 TEST_CASE("other files than that program") {
