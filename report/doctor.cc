@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "base/text.h"
+#include "trace/ask/closed_connection.h"
 #include "trace/ask/doctor/lint_schema.h"
 #include "trace/ask/task_kinds.h"
 #include "trace/model/names.h"
@@ -89,8 +90,7 @@ std::string DoctorReport::text(const Finding& f) const {
                   : "; another task waited " + duration_text(f.duration) + " for that lock");
     case Lint::OperationPending:
       return title(f.task) + " is still pending at the end of the trace, " +
-             duration_text(f.duration) + " after it began" +
-             (sends(trace_, model_, f.task) ? ": its peer does not read, or reads slowly" : "") +
+             duration_text(f.duration) + " after it began" + peer_text(f.task) +
              (f.other == no_index ? "" : "; " + title(f.other) + " waits for it");
     case Lint::SelfWake: {
       const Finding::Evidence& woken = f.evidence.front();
@@ -332,6 +332,15 @@ std::string DoctorReport::held_object(const Finding& f) const {
          " such waits, in which up to " + counted(f.held->others, "task") + " waited there for " +
          duration_text(f.held->waited) + " in total" +
          (f.held->is_lock ? "" : "; if the object is a lock, it was held");
+}
+
+std::string DoctorReport::peer_text(TaskIndex operation) const {
+  if (const TaskIndex closed = find_closed(trace_, model_, operation); closed != no_index) {
+    const Model::Task& task = model_.tasks[closed];
+    return ": its connection is closed, " + title(closed) + " before it ended with " +
+           escaped(trace_.strings[task.reason]) + " at " + seconds(task.end) + " s";
+  }
+  return sends(trace_, model_, operation) ? ": its peer does not read, or reads slowly" : "";
 }
 
 std::string DoctorReport::dependents_text(const Finding& f) const {

@@ -51,6 +51,8 @@ class DoctorReport {
   std::string held_object(const Finding& f) const;
   std::string dependents_text(const Finding& f) const;
   std::string cpu_text(const Finding& f) const;
+  // Of a pending operation: what its peer does. The rest of a sentence.
+  std::string peer_text(TaskIndex operation) const;
   std::string suspended(const Finding& f) const;
   std::string runnable_tasks_text(const Finding& f) const;
   std::string level(const Finding& f) const;

@@ -98,6 +98,7 @@ class ExplanationWriter : public SentenceWriter {
         last_event();
     }
     other_branches();
+    if (d_.verdict == Verdict::External && d_.crowd_count != 0) none_continued();
     if (d_.outlived) outlived(*d_.outlived);
     if (d_.overtaken) overtaken(*d_.overtaken);
     if (d_.is_asleep)
@@ -143,15 +144,41 @@ class ExplanationWriter : public SentenceWriter {
         return std::any_of(d_.chain.begin(), d_.chain.end(),
                            [&](const Diagnosis::Step& step) { return step.task == task; });
       };
-      const TaskIndex other = branches.operands[1];
-      if (!is_at(branches.operation) || is_at(other) || !e_.model.is_open(other)) continue;
-      text(" ");
-      task(branches.operation);
-      text(" also waits for ");
-      task(other);
-      where(e_.model.tasks[other].location);
-      text(".");
+      if (!is_at(branches.operation)) continue;
+      for (const TaskIndex operand : branches.operands)
+        if (!is_at(operand)) other_branch(branches.operation, operand);
     }
+  }
+
+  void other_branch(TaskIndex operation, TaskIndex operand) {
+    const Model::Task& task = e_.model.tasks[operand];
+    text(" ");
+    this->task(operation);
+    if (e_.model.is_open(operand)) {
+      text(" also waits for ");
+      this->task(operand);
+      where(task.location);
+      return text(".");
+    }
+    text("'s other operand, ");
+    this->task(operand);
+    where(task.location);
+    text(task.how == Model::End::Cancelled ? ", was cancelled "
+         : task.failed()                   ? ", failed "
+                                           : ", has ended ");
+    at(task.end);
+    text(".");
+  }
+
+  void none_continued() {
+    const Diagnosis::Step& first = d_.chain.front();
+    text(" ");
+    number(d_.crowd_count);
+    text(" tasks have begun to wait where ");
+    task(first.task);
+    text(" waits");
+    where(location_of(e_, first));
+    text(", and none has continued.");
   }
 
   // Tasks that may be leaked.

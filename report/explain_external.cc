@@ -159,7 +159,7 @@ class ExternalWriter : public SentenceWriter {
       text(".");
       return left_after_signal();
     }
-    if (d_.closed != no_index) return closed(peer);
+    if (d_.closed != no_index) return closed(peer, begins("socket.async_send"));
     text(" waits for ");
     text(peer);
     text(begins("socket.async_receive")   ? " to send."
@@ -215,13 +215,25 @@ class ExternalWriter : public SentenceWriter {
     text(". If the peer waits for the end of the data, this socket must be shut down.");
   }
 
-  void closed(std::string_view peer) {
+  void closed(std::string_view peer, bool sends) {
+    const Model::Task& before = e_.model.tasks[d_.closed];
+    if (sends) {
+      text(" cannot complete: the send before it on this socket, ");
+      task(d_.closed);
+      text(", failed with ");
+      text(e_.trace.strings[before.reason]);
+      text(" ");
+      at(before.end);
+      text(". The connection to ");
+      text(peer);
+      return text(" is closed.");
+    }
     text(" waits for ");
     text(peer);
     text(", which has closed the connection: the receive before it, ");
     task(d_.closed);
     text(", ended with End of file ");
-    at(e_.model.tasks[d_.closed].end);
+    at(before.end);
     text(". Nothing can arrive any more.");
   }
 

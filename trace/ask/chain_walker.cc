@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "trace/ask/busiest.h"
+#include "trace/ask/closed_connection.h"
 #include "trace/ask/direction.h"
 #include "trace/ask/task_kinds.h"
 
@@ -17,7 +18,7 @@ namespace {
 constexpr uint64_t shutdown_threshold_ns = 100'000'000;
 // If it takes longer, something keeps it running, ns.
 constexpr uint64_t shutdown_error_ns = 1'000'000'000;
-// A receive is started at once after the last, even if that failed, ns.
+// An operation is started at once after the last, even if that failed, ns.
 constexpr uint64_t closed_threshold_ns = 100'000'000;
 // The tasks of a channel, or of a connection, may wait for each other until a new one comes, ns.
 constexpr uint64_t fed_threshold_ns = 1'000'000'000;
@@ -334,19 +335,10 @@ class ChainWalker::Walk {
     }
   }
 
-  // Finds the receive before this one, if it ended because the peer has closed the connection. (If
-  // it is pending for long, Asio has not found that out again.)
+  // (If it is pending for long, Asio has not found out again that the connection is closed.)
   void find_closed(Diagnosis& d) const {
-    if (!receives(d.chain.back().task) || !is_long(d.chain.back().task)) return;
-    for (uint32_t u = model_.concern(d.chain.back().task)->before; u != Model::Object::none;
-         u = model_.concerns[u].before) {
-      const Model::Task& task = model_.tasks[model_.concerns[u].task];
-      if (!receives(model_.concerns[u].task)) continue;
-      if (task.failed() &&
-          trace_.strings[task.reason].find("End of file") != std::string_view::npos)
-        d.closed = model_.concerns[u].task;
-      return;
-    }
+    if (is_long(d.chain.back().task))
+      d.closed = skein::find_closed(trace_, model_, d.chain.back().task);
   }
 
   bool receives(TaskIndex operation) const {

@@ -107,7 +107,7 @@ struct Diagnosis {
   // External: the bytes that the earlier parts of a composed operation have moved (async_read), for
   // which a coroutine waits.
   uint64_t moved = 0;
-  // External: the receive before it, which failed because the peer has closed the connection.
+  // External: the operation before it that shows that the connection is closed (find_closed()).
   TaskIndex closed = no_index;
   // External, with both ends in this program, of which no operation of the other is pending: the
   // task that used that last, and now waits for something else. no_index: it is unknown.
@@ -141,9 +141,11 @@ struct Diagnosis {
   std::optional<MutualSends> mutual_sends = {};
   // Of at least `crowd` similar tasks: they may be leaked.
   std::optional<Outlived> outlived = {};
-  // Unknown, of at least `crowd` tasks that wait at one location, where no task has ever continued:
-  // when the last of them began to wait.
+  // Of at least `crowd` tasks that wait at one location, where no task has ever continued: when the
+  // last of them began to wait, and how many have. Unknown; External, of tasks that wait for
+  // others.
   uint64_t crowd_until = Waits::never;
+  size_t crowd_count = 0;
 
   // A deadlock whose last step waits for another one.
   bool is_cycle() const {

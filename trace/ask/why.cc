@@ -123,28 +123,35 @@ Rank rank(const Trace& trace, const Model& model, const Waits& waits, const Diag
   return is_short ? Rank::Usual : Rank::Suspect;
 }
 
-// Finds crowds: tasks that wait at a location where none has ever continued.
+// Finds crowds: tasks that wait at a location where none has ever continued. Of tasks that wait for
+// others, at the location of the first wait.
 void find_crowds(const Waits& waits, std::vector<Diagnosis>& found) {
   struct Crowd {
-    Diagnosis* diagnosis = nullptr;
+    std::vector<Diagnosis*> diagnoses = {};
     uint64_t until = Waits::never;
+    size_t count = 0;
   };
   std::unordered_map<uint32_t, Crowd> crowds;  // by location
   for (Diagnosis& d : found) {
-    const uint32_t wait = d.chain.back().wait;
-    if (d.verdict != Verdict::Unknown || d.chain.size() != 1 || wait == Waits::none) continue;
-    if (d.similar.size() + 1 >= crowd) crowds[waits.waits[wait].location].diagnosis = &d;
+    const uint32_t wait = d.chain.front().wait;
+    if (wait == Waits::none || d.similar.size() + 1 < crowd) continue;
+    const bool is_alone = d.verdict == Verdict::Unknown && d.chain.size() == 1;
+    const bool has_callee = d.verdict == Verdict::External && d.chain.size() > 2;
+    if (is_alone || has_callee) crowds[waits.waits[wait].location].diagnoses.push_back(&d);
   }
   if (crowds.empty()) return;
   for (const Waits::Wait& wait : waits.waits) {
     const auto at = crowds.find(wait.location);
     if (at == crowds.end()) continue;
-    if (wait.is_open())
-      at->second.until = wait.begin;
-    else
-      crowds.erase(at);
+    at->second.until = wait.begin;
+    at->second.count++;
+    if (!wait.is_open()) crowds.erase(at);
   }
-  for (const auto& [location, at] : crowds) at.diagnosis->crowd_until = at.until;
+  for (const auto& [location, at] : crowds)
+    for (Diagnosis* d : at.diagnoses) {
+      d->crowd_until = at.until;
+      d->crowd_count = at.count;
+    }
 }
 
 void add_overtaken(const Subject& subject, std::span<Diagnosis> found) {
