@@ -31,6 +31,7 @@ std::vector<Finding> examine(const Trace& trace, const Model& model, const Waits
   add_object_findings(context, found);
   add_wait_findings(context, found);
   add_post_findings(context, found);
+  add_cancel_findings(context, found);
   add_sequence_findings(context, found);
   add_task_findings(context, found);
   add_diagnosis_findings(context, found);

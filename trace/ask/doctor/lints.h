@@ -33,6 +33,8 @@ void add_object_findings(const LintContext& context, Findings& found);
 void add_wait_findings(LintContext& context, Findings& found);
 // self-wake: handlers that post each other
 void add_post_findings(const LintContext& context, Findings& found);
+// self-wake: two tasks that wake each other through a timer
+void add_cancel_findings(const LintContext& context, Findings& found);
 // sequential-awaits
 void add_sequence_findings(const LintContext& context, Findings& found);
 // never-started, handler-never-invoked, operation-pending, destroyed-unresolved

@@ -223,6 +223,38 @@ TEST_CASE("a task that polls, or is fed quickly from outside any task") {
   CHECK(polls(4, 10, "200000000 create 9 as scope\n 200000001 resolve 9") == 0);
 }
 
+TEST_CASE("two tasks that cancel the timer for which both wait") {
+  const auto turns = [](int count, const std::string& expires, const std::string& more = "",
+                        const std::string& end = "") {
+    std::string events =
+        "0 create 1 as coroutine next\n0 create 2 as coroutine next\n"
+        "0 resource - of 30 as alarm deadline_timer\n";
+    for (int i = 0; i < count; i++) {
+      const std::string t = std::to_string(10 * i + 1) + " ", by = std::to_string(1 + i % 2),
+                        wait = std::to_string(100 + i);
+      events += t + "resume " + by + "\n" + t + "cancel_uses " + by + " of 30\n";
+      if (i == count / 2 && !more.empty()) events += t + more + "\n";
+      events += t + "about " + by + " of 30\n" + t + "expires " + by + " =" + expires + "\n" + t +
+                "create " + wait + " by " + by + " as timer\n" + t + "suspend " + by + " on " +
+                wait + "\n";
+      if (i != 0) events += t + "fail " + std::to_string(99 + i) + " cancelled\n";
+    }
+    std::string text;
+    for (const Finding& f : findings(ours(events + end).trace, drawn))
+      if (f.lint == Lint::SelfWake) {
+        CHECK(f.severity == Finding::Severity::Note);
+        text += std::to_string(f.duration) + (f.other == no_index ? "" : " with another");
+      }
+    return text;
+  };
+  const std::string minute = "60000000000", never = "18446744073709551615";
+  CHECK(turns(4, minute) == "4 with another");
+  CHECK(turns(3, minute) == "");
+  CHECK(turns(4, never) == "");  // a condition: one may hand something to the other
+  CHECK(turns(4, minute, "create 9 by 1 as io socket.async_send") == "");
+  CHECK(turns(4, minute, "", "200000000 executor_end -") == "");  // it is over
+}
+
 TEST_CASE("self-wake: handlers that post each other") {
   const auto posts = [](int count, uint64_t step, const std::string& end = "") {
     std::string text = "0 create 1 as handler post\n";
