@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "trace/ask/closed_connection.h"
 #include "trace/ask/doctor/lints.h"
 #include "trace/ask/doctor/lock_order.h"
 #include "trace/ask/none.h"
@@ -201,6 +202,10 @@ class TaskLints {
     const bool waits_long =
         sends(context_.trace, model_, i) && age >= context_.limit(Lint::OperationPending);
     if (c.severity == Severity::Note && !waits_long && !options_.strict) return;
+    // The diagnosis of the task that waits for it is an error.
+    if (c.severity == Severity::Note && c.index != none &&
+        find_closed(context_.trace, model_, i) != no_index)
+      return;
     if (c.index != none) c.other = waits_.waits[c.index].task;
     found_.add(c);
   }
