@@ -70,9 +70,15 @@ class ThreadWriter : public SentenceWriter {
       text(pool.context);
       text(" are in such runs, and ");
       number(pool.queued);
-      text(pool.queued == 1 ? " handler waits for one of them."
-                            : " handlers wait for one of them.");
+      text(pool.queued == 1 ? " handler waits for one of them" : " handlers wait for one of them");
+      if (pool.in_strands != 0) {
+        text(", and ");
+        number(pool.in_strands);
+        text(" more for a strand");
+      }
+      text(".");
     }
+    if (!pool.strands.empty()) return strands(pool.strands);
     if (pool.posted == 0) return;
     text(pool.threads == 1 ? " This run has posted " : " These runs have posted ");
     number(pool.posted);
@@ -80,6 +86,17 @@ class ThreadWriter : public SentenceWriter {
     task(pool.first);
     text(pool.threads == 1 ? ": if it waits for them, this is a deadlock."
                            : ": if they wait for them, this is a deadlock.");
+  }
+
+  void strands(const std::vector<TaskIndex>& cycle) {
+    text(" ");
+    for (size_t i = 0; i < cycle.size(); i++) {
+      if (i != 0) text(i + 1 == cycle.size() ? " and " : ", ");
+      task(cycle[i]);
+    }
+    text(" each occupy a strand, and have posted handlers that wait for the strand of ");
+    text(cycle.size() == 2 ? "the other" : "the next, the last for that of the first");
+    text(": if they wait for these handlers, this is a deadlock.");
   }
 
   void starved() {

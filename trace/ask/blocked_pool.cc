@@ -16,6 +16,39 @@ std::string_view context_of(const Subject& s, TaskIndex handler) {
   return name.substr(0, std::min(name.find('.'), name.size()));
 }
 
+// The strand of a handler; none: Model::Object::none.
+uint32_t strand_of(const Subject& s, TaskIndex handler) {
+  const Model::Concern* use = s.model.concern(handler);
+  return use == nullptr ? Model::Object::none : use->object;
+}
+
+// See BlockedPool::strands. O(runs * starved).
+std::vector<TaskIndex> find_strand_cycle(const Subject& s, std::span<const LastingRun> runs,
+                                         std::span<const TaskIndex> starved) {
+  std::map<uint32_t, TaskIndex> occupied;  // by strand
+  for (const LastingRun& run : runs)
+    if (const uint32_t strand = strand_of(s, run.task); strand != Model::Object::none)
+      occupied.emplace(strand, run.task);
+  std::map<TaskIndex, TaskIndex> next;  // by run: that which its handler waits for
+  for (const TaskIndex handler : starved) {
+    const auto at = occupied.find(strand_of(s, handler));
+    const TaskIndex poster = s.model.tasks[handler].parent;
+    if (at != occupied.end() && at->second != poster) next.emplace(poster, at->second);
+  }
+  for (const auto& [strand, first] : occupied) {
+    std::vector<TaskIndex> path;
+    TaskIndex at = first;
+    while (std::find(path.begin(), path.end(), at) == path.end()) {
+      path.push_back(at);
+      const auto after = next.find(at);
+      if (after == next.end()) break;
+      at = after->second;
+    }
+    if (path.size() > 1 && at == first && next.contains(path.back())) return path;
+  }
+  return {};
+}
+
 struct Pool {
   std::set<uint32_t> threads = {};
   std::vector<TaskIndex> queued = {};
@@ -39,6 +72,12 @@ std::vector<std::optional<BlockedPool>> find_blocked_pools(const Subject& s,
     if (const auto pool = pools.find(context_of(s, run.task)); pool != pools.end())
       pool->second.threads.insert(run.executor);
   }
+  std::map<uint32_t, std::set<uint32_t>> threads_of_strand;
+  for (const Model::Activation& run : s.model.activations)
+    if (run.task != no_index)
+      if (const uint32_t strand = strand_of(s, run.task); strand != Model::Object::none)
+        threads_of_strand[strand].insert(run.executor);
+  const std::vector<TaskIndex> cycle = find_strand_cycle(s, runs, starved);
   std::set<uint32_t> blocked;
   for (const LastingRun& run : runs) blocked.insert(run.executor);
   for (const auto& of_context : pools) {
@@ -59,6 +98,18 @@ std::vector<std::optional<BlockedPool>> find_blocked_pools(const Subject& s,
       });
       if (is_posted && of.posted++ == 0) of.first = handler;
     }
+    for (const TaskIndex handler : starved) {
+      const auto strand = threads_of_strand.find(strand_of(s, handler));
+      of.in_strands += strand != threads_of_strand.end() &&
+                       std::includes(pool.threads.begin(), pool.threads.end(),
+                                     strand->second.begin(), strand->second.end());
+    }
+    const bool is_cycle_here = std::all_of(cycle.begin(), cycle.end(), [&](TaskIndex task) {
+      return std::any_of(runs.begin(), runs.end(), [&](const LastingRun& run) {
+        return run.task == task && is_in_pool(run);
+      });
+    });
+    if (is_cycle_here) of.strands = cycle;
     for (size_t i = 0; i < runs.size(); i++)
       if (is_in_pool(runs[i])) found[i] = of;
   }

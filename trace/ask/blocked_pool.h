@@ -19,6 +19,10 @@ struct BlockedPool {
   size_t queued = 0;              // handlers that wait for one of them
   size_t posted = 0;              // of these, those that such tasks have created
   TaskIndex first = no_index;     // of those, or else of all
+  size_t in_strands = 0;          // handlers that wait for a strand whose handlers they have run
+  // Runs, each of which occupies a strand to which the one before has posted a handler, which
+  // waits; the first follows the last. Empty: there is no such cycle.
+  std::vector<TaskIndex> strands = {};
 };
 
 // A task that runs at the end of the trace, and has for long.

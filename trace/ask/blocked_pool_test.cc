@@ -54,6 +54,39 @@ TEST_CASE("all threads of a pool run handlers that have posted others") {
   CHECK(found[1].verdict == Verdict::Starved);
 }
 
+TEST_CASE("handlers that wait for strands which the runs occupy") {
+  // 2 runs in the strand 50, 3 in 51.
+  const auto strand = [](const std::string& events, const std::string& create,
+                         const std::string& by, const std::string& of) {
+    const size_t at = events.find(create);
+    REQUIRE(at != events.npos);
+    return events.substr(0, at) + "5 about " + by + " of " + of + (by == "9" ? " @1\n" : " @0\n") +
+           events.substr(at);
+  };
+  const std::string in_strands =
+      "0 resource - of 50 as strand\n0 resource - of 51 as strand\n" +
+      strand(strand(both_threads, "5 create 2", "8", "50"), "6 create 3", "9", "51");
+  const auto post = [](const std::string& id, const std::string& by, const std::string& of) {
+    const std::string thread = by == "3" ? " @1\n" : " @0\n";
+    return "9 about " + by + " of " + of + thread + "9 create " + id + " by " + by +
+           " as handler strand.post" + thread;
+  };
+  const auto pool_of = [](const std::string& events) {
+    const Example e = at_end(events);
+    for (const Diagnosis& d : diagnoses(e))
+      if (d.pool) {
+        std::string text = std::to_string(d.pool->in_strands);
+        for (const TaskIndex task : d.pool->strands) text += " " + e.id(task);
+        return text;
+      }
+    return std::string();
+  };
+  CHECK(pool_of(in_strands) == "0");
+  CHECK(pool_of(in_strands + post("10", "2", "51")) == "1");
+  CHECK(pool_of(in_strands + post("10", "2", "51") + post("11", "3", "50")) == "2 2 3");
+  CHECK(pool_of(in_strands + post("10", "2", "50") + post("11", "3", "51")) == "2");
+}
+
 TEST_CASE("a thread of the pool is idle") {
   const Example e = at_end(both_threads +
                            "9 resolve 3 @1\n 9 switch_to 9 @1\n"
