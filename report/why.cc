@@ -221,12 +221,49 @@ std::string peer_text(const Subject& subject, const BrokenChain& chain) {
 // Of a send that a repeated handler started, and no longer does.
 std::string sends_text(const Subject& subject, const BrokenChain& chain) {
   const Model::Task& handler = subject.model.tasks[chain.starter];
-  return "Each of " + grouped(chain.continued) + " runs of " +
-         escaped(subject.trace.strings[handler.name]) + " (" + where(subject, handler.location) +
-         "), the last of which was " + escaped(title(subject, chain.starter)) +
-         ", started a send on this socket; the " + grouped(chain.later) +
-         " runs since did not. The handler of the last send started nothing. The peer, in this "
-         "program, waits to receive: if it should get more, a queue is no longer written.";
+  const std::string runs = grouped(chain.continued) + " runs of " +
+                           escaped(subject.trace.strings[handler.name]) + " (" +
+                           where(subject, handler.location) + ")";
+  const std::string last = "the last of which was " + escaped(title(subject, chain.starter));
+  const std::string sent = "started a send on this socket";
+  const std::string since = "; the " + grouped(chain.later) + " runs since did not";
+  const std::string regular =
+      chain.every == 1 ? "Each of " + runs + ", " + last + ", " + sent + since
+                       : runs + " " + sent + ", at most " + grouped(chain.every) + " runs apart, " +
+                             last + since + ", and started sends on other sockets";
+  return regular +
+         ". The handler of the last send started nothing. The peer, in this program, waits to "
+         "receive: if it should get more, a queue is no longer written.";
+}
+
+void add_acceptors(std::string& out, const Subject& subject,
+                   const std::vector<BrokenChain>& acceptors) {
+  add_list(out, "Open acceptors that accept no longer, by their last accept:", acceptors,
+           [&](const BrokenChain& chain) {
+             const Model::Task& last = subject.model.tasks[chain.last];
+             return std::vector<std::string>{
+                 group_title(subject, chain.last, chain.count),
+                 "ended at " + seconds(last.end) + " s", where(subject, last.location),
+                 counted(chain.continued, "other") + " went on",
+                 escaped(peer_of(subject.trace, subject.model, chain.last))};
+           });
+  if (acceptors.empty()) return;
+  append_paragraph(out,
+                   "The handler of this accept started nothing, and handlers of the same place "
+                   "did before. If the program should accept more, a branch of the handler does "
+                   "not continue it.",
+                   2);
+  for (const BrokenChain& chain : acceptors) {
+    if (chain.unaccepted == 0) continue;
+    const Model::Object& first = subject.model.objects[chain.first_unaccepted];
+    append_paragraph(out,
+                     counted(chain.unaccepted, "socket") + " of this program " +
+                         (chain.unaccepted == 1 ? "has" : "have") + " connected to " +
+                         escaped(peer_of(subject.trace, subject.model, chain.last)) +
+                         " since, the first at " + seconds(first.start) +
+                         " s, and were not accepted: they wait in its queue.",
+                     2);
+  }
 }
 
 void add_chains(std::string& out, const Subject& subject, const std::vector<BrokenChain>& chains) {
@@ -251,15 +288,19 @@ void add_chains(std::string& out, const Subject& subject, const std::vector<Brok
       split(chains, [](const BrokenChain& chain) { return chain.is_timer; });
   const auto [sends, not_sends] =
       split(of_sockets, [](const BrokenChain& chain) { return chain.starter != no_index; });
-  const auto [cancelled, sockets] = split(
+  const auto [cancelled, not_cancelled] = split(
       not_sends, [](const BrokenChain& chain) { return chain.cancel != Model::Object::none; });
+  const auto [acceptors, sockets] = split(not_cancelled, [&](const BrokenChain& chain) {
+    return subject.trace.strings[subject.model.tasks[chain.last].name].starts_with(
+        "socket.async_accept");
+  });
   const auto send_columns = [&](const BrokenChain& chain) {
     const Model::Task& last = subject.model.tasks[chain.last];
     return std::vector<std::string>{group_title(subject, chain.last, chain.count),
                                     "ended at " + seconds(last.end) + " s",
                                     where(subject, last.location), peer_text(subject, chain)};
   };
-  add_list(out, "Sends that a repeated handler started each time, and no longer does:", sends,
+  add_list(out, "Sends that a repeated handler started regularly, and no longer does:", sends,
            send_columns);
   if (!sends.empty()) append_paragraph(out, sends_text(subject, sends.front()), 2);
   add_list(out,
@@ -268,6 +309,7 @@ void add_chains(std::string& out, const Subject& subject, const std::vector<Brok
   if (!cancelled.empty())
     append_paragraph(
         out, "If the peer should still be heard, start the receive again after the cancel.", 2);
+  add_acceptors(out, subject, acceptors);
   add_list(out, "Open sockets that no operation uses, by their last operation:", sockets, columns);
   if (!sockets.empty())
     append_paragraph(out,

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "base/stable_sort.h"
 #include "trace/ask/stopped_sends.h"
 #include "trace/model/names.h"
+#include "trace/read/connection.h"
 
 namespace skein {
 
@@ -94,6 +96,28 @@ std::optional<BrokenChain> cancelled_receive(const Subject& s, uint32_t index) {
   return found;
 }
 
+// Counts the connections that wait in the queue of an acceptor that accepts no longer.
+void add_unaccepted(const Subject& s, BrokenChain& chain) {
+  const std::string_view own = s.trace.strings[s.model.objects[chain.object].connection];
+  const uint64_t since = s.model.tasks[chain.last].end;
+  if (!s.trace.strings[s.model.tasks[chain.last].name].starts_with("socket.async_accept") ||
+      own.empty() || has_peer(own))
+    return;
+  const std::string_view address = peer_in(own);
+  std::set<std::string_view> open;  // connections
+  for (const Object& object : s.model.objects)
+    if (object.end == Object::never && object.connection != 0)
+      open.insert(s.trace.strings[object.connection]);
+  for (uint32_t i = 0; i < s.model.objects.size(); i++) {
+    const Object& object = s.model.objects[i];
+    const std::string_view connection = s.trace.strings[object.connection];
+    if (object.start < since || object.end != Object::never || !has_peer(connection) ||
+        peer_in(connection) != address || open.contains(connection_of_peer(connection)))
+      continue;
+    if (chain.unaccepted++ == 0) chain.first_unaccepted = i;
+  }
+}
+
 }  // namespace
 
 std::vector<BrokenChain> broken_chains(const Subject& subject) {
@@ -124,7 +148,10 @@ std::vector<BrokenChain> broken_chains(const Subject& subject) {
   }
   std::vector<BrokenChain> found;
   for (const auto& [place, group] : groups)
-    if (group.continued > 0) found.push_back(group);
+    if (group.continued > 0) {
+      found.push_back(group);
+      add_unaccepted(subject, found.back());
+    }
   std::map<Place, BrokenChain> sends;
   for (const StoppedSends& one : find_stopped_sends(subject)) {
     const Model::Task& task = model.tasks[one.last];
@@ -132,7 +159,8 @@ std::vector<BrokenChain> broken_chains(const Subject& subject) {
                             .object = one.object,
                             .continued = one.with,
                             .later = one.without,
-                            .starter = one.starter};
+                            .starter = one.starter,
+                            .every = one.every};
     sends.try_emplace({task.name, task.location}, chain).first->second.count++;
   }
   for (const auto& [place, group] : sends) found.push_back(group);

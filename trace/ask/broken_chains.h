@@ -26,8 +26,13 @@ struct BrokenChain {
   uint32_t cancel = Model::Object::none;
   uint64_t later = 0;
   // If `last` is such a send (trace/ask/stopped_sends.h): the handler that started it. `continued`
-  // handlers like that did, one after the other, and the `later` since did not.
+  // handlers like that did, one after the other or each of `every`, and the `later` since did not.
   TaskIndex starter = no_index;
+  uint64_t every = 1;
+  // If `last` accepts: the open sockets of the program that have connected to this acceptor since,
+  // and that no socket of the program is the other end of; the first of them.
+  uint64_t unaccepted = 0;
+  uint32_t first_unaccepted = Model::Object::none;
 };
 
 // By the time of the last operation. A socket that is kept open for later use looks the same, and

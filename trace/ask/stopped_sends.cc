@@ -15,6 +15,7 @@ namespace {
 using Object = Model::Object;
 constexpr uint64_t shortest_stop = 1'000'000'000;  // ns
 constexpr size_t fewest_sends = 3;                 // runs of the handler, with and without a send
+constexpr size_t fewest_regular = 10;              // the same, if not each run started one
 
 class StoppedSendFinder {
  public:
@@ -56,11 +57,25 @@ class StoppedSendFinder {
     };
     const auto with = run_of(starters.front()) - run_of(starters.back()) + 1;
     const auto without = runs.end() - run_of(starters.front()) - 1;
-    if (static_cast<size_t>(with) != starters.size() || without < std::ptrdiff_t{fewest_sends})
+    std::ptrdiff_t every = 1;
+    if (static_cast<size_t>(with) != starters.size()) {
+      if (starters.size() < fewest_regular) return;
+      std::ptrdiff_t shortest = with;
+      for (size_t i = 1; i < starters.size(); i++) {
+        const auto distance = run_of(starters[i - 1]) - run_of(starters[i]);
+        shortest = std::min(shortest, distance);
+        every = std::max(every, distance);
+      }
+      if (every > shortest + 1 || without < every * std::ptrdiff_t{fewest_regular} ||
+          !sends_elsewhere(starters.front(), index))
+        return;
+    } else if (without < std::ptrdiff_t{fewest_sends}) {
       return;
+    }
     found.push_back({.last = last,
                      .starter = starters.front(),
                      .object = index,
+                     .every = static_cast<uint64_t>(every),
                      .with = starters.size(),
                      .without = static_cast<uint64_t>(without)});
   }
@@ -77,6 +92,16 @@ class StoppedSendFinder {
   bool is_same_handler(TaskIndex a, TaskIndex b) const {
     return model_.tasks[a].name == model_.tasks[b].name &&
            model_.tasks[a].location == model_.tasks[b].location;
+  }
+
+  // Whether handlers like this that ran later have started a send on another socket.
+  bool sends_elsewhere(TaskIndex like, uint32_t socket) const {
+    return std::any_of(model_.concerns.rbegin(), model_.concerns.rend(), [&](const auto& use) {
+      if (use.object == socket || !is_send(use.task)) return false;
+      const TaskIndex by = starter(use.task);
+      return by != no_index && is_same_handler(by, like) &&
+             s_.waits.first_run[by] > s_.waits.first_run[like];
+    });
   }
 
   // The times at which handlers like this were invoked.
