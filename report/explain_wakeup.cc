@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/sentence_writer.h"
+#include "trace/ask/task_kinds.h"
 
 namespace skein {
 
@@ -60,6 +61,7 @@ class WakeupWriter : public SentenceWriter {
     text(" began to wait.");
     cancelled_before();
     unreturned();
+    failed_waker();
     last_hope();
   }
 
@@ -190,6 +192,65 @@ class WakeupWriter : public SentenceWriter {
       text(" One thread waits in its event loop, and no other thread of the process can run.");
   }
 
+  // Waits at this place that other calls ended, and a call that failed before it could.
+  void failed_waker() {
+    if (!d_.failed_waker) return;
+    const FailedWaker& f = *d_.failed_waker;
+    const Model::Task& failed = e_.model.tasks[f.failed];
+    text(" Tasks like ");
+    task(f.like);
+    where(f.location, " (after ");
+    text(" have ended ");
+    number(f.count);
+    text(" waits at this place. ");
+    task(f.failed);
+    if (f.others != 0) {
+      text(" and ");
+      number(f.others);
+      text(f.others == 1 ? " other" : " others");
+    }
+    text(" failed there");
+    if (failed.reason != 0) {
+      text(" (");
+      text(e_.trace.strings[failed.reason]);
+      text(")");
+    }
+    text(f.others == 0 ? " " : ", the last ");
+    at(failed.end);
+    text(
+        ", and cancelled nothing: if this task waits for that one, it must cancel the timer when "
+        "it fails, too.");
+  }
+
+  // The task for which the last cancel was made, if that has ended, while others like it go on.
+  void ended_canceller(TaskIndex by) {
+    TaskIndex caller = by;
+    for (TaskIndex at = e_.model.tasks[by].parent; at != no_index && !e_.model.is_open(at);
+         at = e_.model.tasks[at].parent)
+      if (kind_class(e_.trace, e_.model.tasks[at]) == KindClass::Runnable) caller = at;
+    const Model::Task& one = e_.model.tasks[caller];
+    if (caller == by || one.how == Model::End::Open || one.location == 0) return;
+    uint64_t open = 0;
+    uint64_t ended = 0;
+    for (const Model::Task& task : e_.model.tasks) {
+      if (task.name != one.name || task.location != one.location || task.parent != one.parent)
+        continue;
+      (task.how == Model::End::Open ? open : ended)++;
+    }
+    if (open == 0 || ended != 1) return;
+    text(" ");
+    task(by);
+    text(" was called by ");
+    task(caller);
+    where(one.location);
+    text(", which ended ");
+    at(one.end);
+    text("; ");
+    number(open);
+    text(open == 1 ? " other task of its function goes on."
+                   : " other tasks of its function go on.");
+  }
+
   // After `time`, when the wake-up came.
   void began_to_wait(const Waits::Wait& wait, uint64_t time) {
     waiter();
@@ -211,7 +272,9 @@ class WakeupWriter : public SentenceWriter {
     text(", when no task was waiting. ");
     began_to_wait(wait, cancel.time);
     text(" The timer never expires, and no task has cancelled it since.");
+    ended_canceller(cancel.by);
     unreturned();
+    failed_waker();
     last_hope();
     if (d_.is_last) return;
     text(" If ");

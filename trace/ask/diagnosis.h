@@ -15,6 +15,7 @@
 #include "trace/ask/blocked_pool.h"
 #include "trace/ask/closed_acceptors.h"
 #include "trace/ask/ended_relay.h"
+#include "trace/ask/failed_waker.h"
 #include "trace/ask/fed_channels.h"
 #include "trace/ask/forgotten.h"
 #include "trace/ask/live_tasks.h"
@@ -121,6 +122,7 @@ struct Diagnosis {
   std::optional<Forgotten> forgotten = {};
   // NeverExpires, LostWakeup of a timer: the calls that ended without cancelling it.
   std::optional<Unreturned> unreturned = {};
+  std::optional<FailedWaker> failed_waker = {};
   // Unknown: the tasks that its awaiter has probably started, and that have not ended: it may wait
   // for them, as one that awaits when_all() does.
   std::vector<TaskIndex> started = {};

@@ -238,10 +238,11 @@ void find_blockers(Diagnoser& diagnoser, std::vector<Diagnosis>& found) {
   }
 }
 
-void add_unreturned(const Subject& subject, std::span<Diagnosis> found) {
+void add_missing_cancels(const Subject& subject, std::span<Diagnosis> found) {
   for (Diagnosis& d : found) {
     const bool is_cancel = d.verdict == Verdict::LostWakeup && d.cancel != Model::Object::none;
     if (d.verdict != Verdict::NeverExpires && !is_cancel) continue;
+    d.failed_waker = find_failed_waker(subject, d.chain.back().task);
     std::vector<TaskIndex> callers;
     for (const Diagnosis::Step& step : d.chain) callers.push_back(step.task);
     callers.pop_back();
@@ -388,7 +389,7 @@ Diagnosis diagnose(const Subject& subject, std::span<const Diagnosis> all, TaskI
     d.is_cause = reported->is_cause;
   }
   diagnoser.walker().find_blocker(d);
-  add_unreturned(subject, {&d, 1});
+  add_missing_cancels(subject, {&d, 1});
   add_overtaken(subject, {&d, 1});
   if (reported != all.end()) {
     d.is_asleep = reported->is_asleep;
@@ -478,7 +479,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   find_causes(found);
   add_blocked_pools(subject, found);
   find_asleep(subject, diagnoser, found);
-  add_unreturned(subject, found);
+  add_missing_cancels(subject, found);
   add_overtaken(subject, found);
   find_crowds(waits, found);
   for (Diagnosis& d : found)
