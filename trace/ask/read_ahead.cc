@@ -1,5 +1,7 @@
 #include "trace/ask/read_ahead.h"
 
+#include <map>
+
 #include "trace/ask/direction.h"
 
 namespace skein {
@@ -10,8 +12,12 @@ std::optional<ReadAhead> find_read_ahead(const Subject& s, TaskIndex waiter, Tas
   const Model::Task& pending = s.model.tasks[receive];
   if (use == nullptr || use->object == Model::Object::none || pending.parent != waiter) return {};
   ReadAhead found;
-  size_t same = 0;
-  size_t other = 0;
+  struct Sizes {
+    uint64_t bytes = 0;
+    size_t count = 0;
+    bool varies = false;
+  };
+  std::map<uint32_t, Sizes> sizes;  // by location
   for (uint32_t u = use->before; u != Model::Object::none; u = s.model.concerns[u].before) {
     const TaskIndex operation = s.model.concerns[u].task;
     const Model::Task& task = s.model.tasks[operation];
@@ -21,11 +27,15 @@ std::optional<ReadAhead> find_read_ahead(const Subject& s, TaskIndex waiter, Tas
           moved[operation] == 0)
         return {};
       found = {.receive = operation, .bytes = moved[operation]};
-    } else if (task.location == s.model.tasks[found.receive].location) {
-      (moved[operation] == found.bytes ? same : other)++;
     }
+    if (task.location == pending.location) continue;
+    Sizes& of = sizes[task.location];
+    if (of.count++ == 0) of.bytes = moved[operation];
+    of.varies |= moved[operation] != of.bytes;
   }
-  if (found.receive == no_index || (same != 0 && other == 0)) return {};
+  if (found.receive == no_index) return {};
+  for (const auto& [location, of] : sizes)
+    if (of.count > 1 && !of.varies) return {};
   return found;
 }
 

@@ -17,8 +17,9 @@ struct ReadAhead {
 
 // `receive` is pending, and `waiter` waits for it. Empty unless the receive before it on the socket
 // was begun by the same task at another location, and was the only part of its operation. Empty,
-// too, if the receives of that location always get as many bytes: they read a header of fixed size.
-// `moved` is that of find_moved(). O(uses of the socket).
+// too, if the receives of that location, or of a third one, always get as many bytes: a program
+// that reads a header of fixed size asks for what it needs. `moved` is that of find_moved(). O(uses
+// of the socket).
 std::optional<ReadAhead> find_read_ahead(const Subject& subject, TaskIndex waiter,
                                          TaskIndex receive, const std::vector<uint64_t>& moved);
 

@@ -48,6 +48,9 @@ TEST_CASE("a head of fixed size is not read ahead") {
   CHECK(found(two, {{2, 24}, {3, 28}, {4, 24}, {9, 28}}) == 0);
   const std::string varied = moves(2, "5") + moves(3, "90") + moves(4, "4");
   CHECK(found(varied, {{2, 24}, {3, 28}, {4, 24}, {9, 28}}) == 4);
+  // A head, a body, and a checksum that does not arrive.
+  const std::string bodies = moves(2, "5") + moves(3, "90") + moves(4, "5") + moves(5, "1024");
+  CHECK(found(bodies, {{2, 24}, {3, 28}, {4, 24}, {5, 28}, {9, 32}}) == 0);
 }
 
 }  // namespace skein
