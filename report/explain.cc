@@ -178,7 +178,7 @@ class ExplanationWriter : public SentenceWriter {
     task(first.task);
     text(" waits");
     where(location_of(e_, first));
-    text(", and none has continued.");
+    text(", and none has continued. If their number keeps growing, they are leaked.");
   }
 
   // Tasks that may be leaked.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "report/sentence_writer.h"
+#include "trace/ask/closed_connection.h"
 #include "trace/read/connection.h"
 
 namespace skein {
@@ -41,23 +42,32 @@ class ExternalWriter : public SentenceWriter {
     where(location_of(e_, last()));
     const Model::Concern* use = e_.model.concern(last().task);
     if (use == nullptr || use->expires == 0) return pending_operation();
-    const uint64_t start = std::min(e_.model.tasks[last().task].start, use->expires);
-    const uint64_t now = std::max(e_.model.end, start);
-    text(" takes ");
-    duration(use->expires - start);
-    if (use->expires <= now) {
-      text(", and is due.");
-    } else {
-      text(", of which ");
-      duration(use->expires - now);
-      text(" are left.");
-    }
+    expires(use->expires);
     left_after_signal();
     if (d_.closed_acceptor) left_after_close(*d_.closed_acceptor);
     moved(*use);
   }
 
  private:
+  // Of a timer that began before the trace, only what is left is known.
+  void expires(uint64_t at) {
+    const Model::Task& timer = e_.model.tasks[last().task];
+    const uint64_t start = std::min(timer.start, at);
+    const uint64_t now = std::max(e_.model.end, start);
+    if (timer.pre_existing) {
+      if (at <= now) return text(" is due.");
+      text(" expires in ");
+      duration(at - now);
+      return text(".");
+    }
+    text(" takes ");
+    duration(at - start);
+    if (at <= now) return text(", and is due.");
+    text(", of which ");
+    duration(at - now);
+    text(" are left.");
+  }
+
   // If earlier waits for this timer, at the same place, ended before it expired: how many, and who
   // caused that.
   void moved(const Model::Concern& use) {
@@ -159,7 +169,8 @@ class ExternalWriter : public SentenceWriter {
       text(".");
       return left_after_signal();
     }
-    if (d_.closed != no_index) return closed(peer, begins("socket.async_send"));
+    if (const TaskIndex before = find_closed(e_.trace, e_.model, last().task); before != no_index)
+      return closed(before, peer, begins("socket.async_send"));
     text(" waits for ");
     text(peer);
     text(begins("socket.async_receive")   ? " to send."
@@ -194,9 +205,9 @@ class ExternalWriter : public SentenceWriter {
   void read_ahead(const ReadAhead& ahead) {
     text(" The receive before it on this socket");
     where(e_.model.tasks[ahead.receive].location);
-    text(" has received");
-    amount(ahead.bytes, " in one call. If that was async_read_until, what it read beyond its end ");
-    text("is in its buffer, and this operation must not wait for it.");
+    text(" got");
+    amount(ahead.bytes, ". If that was async_read_until, it may have read more than it returned: ");
+    text("what this operation waits for may already be in its buffer.");
   }
 
   void ended_relay(const EndedRelay& relay) {
@@ -215,11 +226,12 @@ class ExternalWriter : public SentenceWriter {
     text(". If the peer waits for the end of the data, this socket must be shut down.");
   }
 
-  void closed(std::string_view peer, bool sends) {
-    const Model::Task& before = e_.model.tasks[d_.closed];
+  // `index`: the operation before it, which shows that the connection is closed.
+  void closed(TaskIndex index, std::string_view peer, bool sends) {
+    const Model::Task& before = e_.model.tasks[index];
     if (sends) {
       text(" cannot complete: the send before it on this socket, ");
-      task(d_.closed);
+      task(index);
       text(", failed with ");
       text(e_.trace.strings[before.reason]);
       text(" ");
@@ -231,7 +243,7 @@ class ExternalWriter : public SentenceWriter {
     text(" waits for ");
     text(peer);
     text(", which has closed the connection: the receive before it, ");
-    task(d_.closed);
+    task(index);
     text(", ended with End of file ");
     at(before.end);
     text(". Nothing can arrive any more.");
@@ -310,6 +322,9 @@ class ExternalWriter : public SentenceWriter {
       return task != no_index && e_.model.is_open(task);
     };
     if (is_pending(opposite)) return;  // it is about to be woken
+    const bool is_in_use = !sends && is_pending(same) && !e_.waits.running[same] &&
+                           !is_pending(ends.own.sends) && !d_.mutual_receives;
+    if (is_in_use) return;
     text(" The other end is in this program");
     if (is_pending(same) && e_.waits.running[same]) {
       text(", where ");
@@ -325,7 +340,8 @@ class ExternalWriter : public SentenceWriter {
       where(e_.model.tasks[same].location);
       text(sends ? " waits to send, too" : " waits to receive, too");
       if (is_pending(sends ? ends.own.receives : ends.own.sends)) return text(".");
-      return text(sends ? ": neither reads." : ": neither sends.");
+      if (sends) return text(": neither reads.");
+      return d_.mutual_receives ? neither_sends(*d_.mutual_receives) : text(".");
     }
     const auto end_of = [&](TaskIndex task) {
       return task == no_index ? 0 : e_.model.tasks[task].end;
@@ -341,6 +357,20 @@ class ExternalWriter : public SentenceWriter {
     duration(e_.model.end - std::min(e_.model.end, e_.model.tasks[last].end));
     text(" ago.");
     if (d_.session != no_index) session(d_.session);
+  }
+
+  void neither_sends(const MutualReceives& receives) {
+    text(", and neither has sent for ");
+    duration(e_.model.end - std::min(e_.model.end, receives.since));
+    text(".");
+    if (!receives.only_senders_wait) return;
+    text(
+        " Each has received all that the other has sent, and the tasks that have sent on this "
+        "connection have ended or wait for these receives.");
+    if (receives.has_accepted) return;  // it waits for a request
+    text(" If ");
+    waiter();
+    text(" waits for a reply, or for the rest of one, this is a deadlock.");
   }
 
   // Of the task that used the other end last, and waits.
@@ -380,15 +410,14 @@ class ExternalWriter : public SentenceWriter {
     const auto end = static_cast<int64_t>(e_.model.end);
     const int64_t last = std::min(std::max(t.sent_at, t.received_at), end);
     text(t.of_kernel ? " This socket" : " Operations of this socket");
-    text(sent_last ? " sent " : " received ");
-    number(sent_last ? t.sent : t.received);
-    text(" bytes, the last ");
+    text(sent_last ? " sent" : " received");
+    amount(sent_last ? t.sent : t.received, ", the last ");
     duration(static_cast<uint64_t>(end) - static_cast<uint64_t>(last));
     text(sent_last ? " ago, and received nothing since" : " ago, and sent nothing since");
     if (const uint64_t other = sent_last ? t.received : t.sent; other != 0) {
       text(" (");
       number(other);
-      text(" bytes before)");
+      text(other == 1 ? " byte before)" : " bytes before)");
     }
     text(".");
     unseen(t);

@@ -524,14 +524,16 @@ TEST_CASE("the text names the peer of a socket, and what its operations have mov
 
 TEST_CASE("why: both ends of a connection in one program") {
   // 2 waits to receive on 30; `more` uses 31, its other end.
-  const auto report = [](const std::string& more, std::string_view end = "2 > 1") {
+  const auto report = [](const std::string& more, std::string_view end = "2 > 1",
+                         const std::string& time = "9000000") {
     Example e = ring(
         "0 create 1 as coroutine client\n 0 resume 1\n 0 resource 1 of 30 as socket\n"
         "0 connection 1 of 30 =7 a\n 0 resource 1 of 31 as socket\n"
         "0 connection 1 of 31 =8 b\n 0 create 9 as coroutine session\n" +
             more +
             "1 about 1 of 30\n 1 create 2 by 1 as io socket.async_receive\n"
-            "1 suspend 1 on 2\n 9000000 executor_end -",
+            "1 suspend 1 on 2\n " +
+            time + " executor_end -",
         "");
     for (Model::Object& object : e.model.objects)
       object.connection =
@@ -558,13 +560,15 @@ TEST_CASE("why: both ends of a connection in one program") {
       "socket.async_send (#3), which ended 9.00 ms ago.");
   const std::string receives =
       sent + "0 about 1 of 31\n 0 create 4 by 9 as io socket.async_receive\n";
-  has(report(receives),
-      "The other end is in this program, where socket.async_receive (#4) waits to receive, too: "
-      "neither sends.");
+  const std::string seconds = "3000000000";
+  has(report(receives, "2 > 1", seconds),
+      "The other end is in this program, where socket.async_receive (#4) waits to receive, too, "
+      "and neither has sent for 3.00 s.");
+  CHECK(report(receives).find("other end") == std::string::npos);  // it may be in use
   const std::string sends =
       receives + "0 about 1 of 31\n 0 create 5 by 9 as io socket.async_send\n";
   has(report(sends), "waits to receive, too.");  // of the other: what was sent is about to arrive
-  CHECK(report(sends).find("neither") == std::string::npos);
+  CHECK(report(sends, "2 > 1", seconds).find("neither") == std::string::npos);
   CHECK(report(sent, "3 > 1").find("other end") == std::string::npos);
   CHECK(report(sent + "0 resolve 31\n").find("other end") == std::string::npos);
 }

@@ -366,7 +366,10 @@ class ChainWalker::Walk {
     if (!traffic_) traffic_ = find_traffic(trace_, model_);
     if (!other_ends_) other_ends_.emplace(trace_, model_);
     d.both_ends = other_ends_->find(object);
-    if (d.both_ends) d.mutual_sends = mutual_sends(d.chain.back().task, *d.both_ends);
+    if (d.both_ends) {
+      d.mutual_sends = mutual_sends(d.chain.back().task, *d.both_ends);
+      d.mutual_receives = mutual_receives(d.chain.back().task, object, *d.both_ends);
+    }
     const Traffic& traffic = *(d.traffic = (*traffic_)[object]);
     if (d.both_ends && receives(d.chain.back().task))
       d.on_their_way = find_on_their_way({trace_, model_, waits_}, d.chain.back().task, traffic,
@@ -377,6 +380,13 @@ class ChainWalker::Walk {
     for (uint32_t u = model_.objects[object].last_use; u != Model::Object::none && !d.asks;
          u = model_.concerns[u].before)
       d.asks = trace_.strings[model_.tasks[model_.concerns[u].task].name] == "socket.async_connect";
+  }
+
+  std::optional<MutualReceives> mutual_receives(TaskIndex operation, uint32_t object,
+                                                const BothEnds& ends) {
+    if (!receives(operation)) return {};
+    if (!mutual_receives_) mutual_receives_.emplace(Subject{trace_, model_, waits_});
+    return mutual_receives_->find(operation, object, ends, *traffic_);
   }
 
   std::optional<MutualSends> mutual_sends(TaskIndex operation, const BothEnds& ends) {
@@ -576,16 +586,17 @@ class ChainWalker::Walk {
   // event is then unknown, unless a task was running at that event: a suspension would be an event.
   uint64_t end_ = model_.events == 0 || waits_.any_running ? model_.end : model_.last_event;
   uint32_t walk_ = 0;
-  std::optional<bool> may_run_;                      // anything_may_run(), if known
-  bool more_than_lasting_ = false;                   // the same, apart from is_lasting()
-  std::optional<bool> only_channels_left_;           // if known
-  std::optional<std::vector<Traffic>> traffic_;      // find_traffic(), if known
-  std::optional<OtherEnds> other_ends_;              // if known
-  std::optional<MutualSendsFinder> mutual_sends_;    // if known
-  std::optional<ClosedAcceptors> closed_acceptors_;  // if known
-  std::optional<std::vector<uint64_t>> moved_;       // find_moved(), if known
-  std::optional<AwaitedObjects> awaited_;            // if known
-  std::vector<bool> awaited_tasks_;                  // is_awaited(), if known
+  std::optional<bool> may_run_;                          // anything_may_run(), if known
+  bool more_than_lasting_ = false;                       // the same, apart from is_lasting()
+  std::optional<bool> only_channels_left_;               // if known
+  std::optional<std::vector<Traffic>> traffic_;          // find_traffic(), if known
+  std::optional<OtherEnds> other_ends_;                  // if known
+  std::optional<MutualSendsFinder> mutual_sends_;        // if known
+  std::optional<MutualReceivesFinder> mutual_receives_;  // if known
+  std::optional<ClosedAcceptors> closed_acceptors_;      // if known
+  std::optional<std::vector<uint64_t>> moved_;           // find_moved(), if known
+  std::optional<AwaitedObjects> awaited_;                // if known
+  std::vector<bool> awaited_tasks_;                      // is_awaited(), if known
   std::optional<std::unordered_map<TaskIndex, Forgotten>> forgotten_;  // if known
   // By object and name of the operation, as fed_channel() has found them.
   std::unordered_map<uint64_t, std::optional<FedChannel>> fed_channels_;

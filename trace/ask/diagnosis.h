@@ -19,6 +19,7 @@
 #include "trace/ask/fed_channels.h"
 #include "trace/ask/forgotten.h"
 #include "trace/ask/live_tasks.h"
+#include "trace/ask/mutual_receives.h"
 #include "trace/ask/mutual_sends.h"
 #include "trace/ask/on_their_way.h"
 #include "trace/ask/other_end.h"
@@ -92,8 +93,9 @@ struct Diagnosis {
   std::optional<Traffic> traffic = {};          // External, of a socket with a known address
   std::optional<BothEnds> both_ends = {};       // the same, if the peer is in this program, too
   std::optional<OnTheirWay> on_their_way = {};  // of a receive with both ends
-  std::optional<ReadAhead> read_ahead = {};     // of a receive of a coroutine
-  std::optional<EndedRelay> ended_relay = {};   // the same
+  std::optional<MutualReceives> mutual_receives = {};  // of a receive with both ends
+  std::optional<ReadAhead> read_ahead = {};            // of a receive of a coroutine
+  std::optional<EndedRelay> ended_relay = {};          // the same
   // External, in a live process: what the kernel says about the socket. Sentences, each with a
   // space before it; empty: unknown. The caller may set it.
   std::string socket_state = {};

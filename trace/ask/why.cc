@@ -38,6 +38,9 @@ uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& wa
   add(d.traffic ? 1 + d.traffic->awaits_reply() : 0);
   add(d.on_their_way ? 1 + d.on_their_way->busy : 0);
   add(uint64_t{d.ended_relay.has_value()} << 1 | d.read_ahead.has_value());
+  // A connection on which nothing has moved for long differs from one that is in use.
+  add(uint64_t{d.mutual_receives.has_value()} << 1 |
+      (d.mutual_receives && d.mutual_receives->only_senders_wait));
   if (d.asks) add(std::hash<std::string_view>()(peer_of(trace, model, d.chain.back().task)));
   for (const Diagnosis::Step& step : d.chain) {
     const Model::Task& task = model.tasks[step.task];

@@ -1,0 +1,121 @@
+#include "trace/ask/mutual_receives.h"
+
+#include <algorithm>
+
+#include "trace/ask/direction.h"
+
+namespace skein {
+
+namespace {
+
+constexpr uint64_t shortest_pause = 1'000'000'000;  // ns
+constexpr int most_callers = 64;
+
+// The ends of what has been sent and received on the sockets, and the longest time between two.
+struct Pauses {
+  uint64_t last = 0;
+  uint64_t longest = 0;
+};
+
+Pauses find_pauses(const Subject& s, uint32_t one, uint32_t other) {
+  std::vector<uint64_t> ends;
+  for (const uint32_t object : {one, other})
+    for (uint32_t u = s.model.objects[object].last_use; u != Model::Object::none;
+         u = s.model.concerns[u].before) {
+      const Model::Task& task = s.model.tasks[s.model.concerns[u].task];
+      if (direction_of(s.trace.strings[task.name]) != Direction::None &&
+          task.how == Model::End::Resolved)
+        ends.push_back(task.end);
+    }
+  std::sort(ends.begin(), ends.end());
+  Pauses found{.last = ends.empty() ? 0 : ends.back()};
+  for (size_t i = 1; i < ends.size(); i++)
+    found.longest = std::max(found.longest, ends[i] - ends[i - 1]);
+  return found;
+}
+
+bool has_connected(const Subject& s, uint32_t socket) {
+  for (uint32_t u = s.model.objects[socket].last_use; u != Model::Object::none;
+       u = s.model.concerns[u].before)
+    if (s.trace.strings[s.model.tasks[s.model.concerns[u].task].name] == "socket.async_connect")
+      return true;
+  return false;
+}
+
+// Whether the trace contains all bytes that both have moved, and none is on its way.
+bool have_received_all(const Traffic& a, const Traffic& b) {
+  const auto is_unseen = [](const Traffic& t) {
+    return t.of_kernel || (t.unseen && (t.unseen->sent != 0 || t.unseen->received != 0 ||
+                                        t.unseen->sent_before != 0 || t.unseen->received_before));
+  };
+  return a.sent == b.received && b.sent == a.received && !is_unseen(a) && !is_unseen(b);
+}
+
+}  // namespace
+
+MutualReceivesFinder::MutualReceivesFinder(const Subject& subject)
+    : s_(subject), waiter_(subject.model.tasks.size(), no_index) {
+  for (const Waits::Wait& wait : s_.waits.waits)
+    if (wait.is_open() && wait.on != no_index && s_.model.is_open(wait.task))
+      waiter_[s_.model.last_self(wait.on)] = wait.task;
+}
+
+// Whether a task that took part in this send is open, and does not wait for the receive.
+bool MutualReceivesFinder::may_send(TaskIndex send, TaskIndex receive) const {
+  const auto waits_for_receive = [&](TaskIndex task) {
+    TaskIndex at = waiter_[receive];
+    for (int depth = 0; depth < most_callers && at != no_index; depth++, at = waiter_[at])
+      if (at == task) return true;
+    return false;
+  };
+  TaskIndex sender = s_.model.tasks[send].parent;
+  for (int depth = 0; depth < most_callers && sender != no_index; depth++) {
+    if (waits_for_receive(sender)) return false;
+    if (s_.model.is_open(sender)) return true;
+    sender = s_.model.tasks[sender].parent;
+  }
+  return true;
+}
+
+bool MutualReceivesFinder::only_senders_wait(uint32_t object, TaskIndex receive) const {
+  if (waiter_[receive] == no_index) return false;
+  for (uint32_t u = s_.model.objects[object].last_use; u != Model::Object::none;
+       u = s_.model.concerns[u].before) {
+    const TaskIndex use = s_.model.concerns[u].task;
+    if (direction_of(s_.trace.strings[s_.model.tasks[use].name]) == Direction::Sends &&
+        may_send(use, receive))
+      return false;
+  }
+  return true;
+}
+
+std::optional<MutualReceives> MutualReceivesFinder::find(
+    TaskIndex receive, uint32_t object, const BothEnds& ends,
+    const std::vector<Traffic>& traffic) const {
+  const auto is_pending = [&](TaskIndex task) {
+    return task != no_index && s_.model.is_open(task) && s_.waits.first_run[task] == Waits::never;
+  };
+  if (ends.own.receives != receive || !is_pending(receive) || !is_pending(ends.other.receives))
+    return {};
+  if (is_pending(ends.own.sends) || is_pending(ends.other.sends)) return {};
+  const Pauses pauses = find_pauses(s_, object, ends.object);
+  MutualReceives found{.receive = ends.other.receives, .since = pauses.last};
+  for (const uint32_t end : {object, ends.object}) {
+    const int64_t last = std::max(traffic[end].sent_at, traffic[end].received_at);
+    if (last > 0) found.since = std::max(found.since, static_cast<uint64_t>(last));
+  }
+  if (found.since == 0)
+    found.since =
+        std::max(s_.model.tasks[receive].start, s_.model.tasks[ends.other.receives].start);
+  const uint64_t pause = s_.model.end - std::min(s_.model.end, found.since);
+  if (pause < shortest_pause || pause <= pauses.longest) return {};
+  found.has_accepted = has_connected(s_, ends.object);
+  found.only_senders_wait = s_.trace.info.overwritten_packets == 0 && s_.trace.losses.empty() &&
+                            traffic[object].sent + traffic[object].received != 0 &&
+                            have_received_all(traffic[object], traffic[ends.object]) &&
+                            only_senders_wait(object, receive) &&
+                            only_senders_wait(ends.object, ends.other.receives);
+  return found;
+}
+
+}  // namespace skein
