@@ -707,8 +707,7 @@ awaitable<void> send_messages(tcp::endpoint server) {
 }
 
 // The body has come with the head, into a buffer that read_message() does not look at.
-// truth: external wait; in read_message; at body_read; of socket; with has received 7 bytes in one
-// call
+// truth: external wait; in read_message; at body_read; of socket; with got 7 bytes
 TRUTH_CASE(body_in_buffer) {
   asio::io_context io;
   tcp::acceptor acceptor(io, loopback());
@@ -761,6 +760,33 @@ TRUTH_CASE(relay_forgets_end) {
   co_spawn(io, answer_once(servers), detached);
   co_spawn(io, relay(relays, servers.local_endpoint()), detached);
   co_spawn(io, ask_to_the_end(relays.local_endpoint()), detached);
+  serve(io);
+}
+
+awaitable<void> write_news(tcp::acceptor& acceptor) {
+  tcp::socket socket = co_await acceptor.async_accept(use_awaitable);
+  for (;;) {
+    error_code error;
+    co_await asio::async_write(socket, asio::buffer("news\n", 5),            // @news_write
+                               asio::redirect_error(use_awaitable, error));  // @news_write
+    co_await pause(5ms);
+  }
+}
+
+awaitable<void> read_news_once(tcp::endpoint server) {
+  tcp::socket socket(co_await asio::this_coro::executor);
+  co_await socket.async_connect(server, use_awaitable);
+  char news[5];
+  co_await asio::async_read(socket, asio::buffer(news), use_awaitable);
+}
+
+// A server goes on to write to a client that has left: it does not look at the error.
+// truth: external wait; in write_news; at news_write; of socket; with failed with Broken pipe
+TRUTH_CASE(writes_after_failure) {
+  asio::io_context io;
+  tcp::acceptor acceptor(io, loopback());
+  co_spawn(io, write_news(acceptor), detached);
+  co_spawn(io, read_news_once(acceptor.local_endpoint()), detached);
   serve(io);
 }
 

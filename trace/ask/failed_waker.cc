@@ -1,13 +1,16 @@
 #include "trace/ask/failed_waker.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace skein {
 
 namespace {
 
 constexpr uint64_t fewest_waits = 3;
+constexpr int most_later_waits = 1000;  // that a task began after the one to find
 
 bool is_like(const Model& model, TaskIndex a, TaskIndex b) {
   return model.tasks[a].name == model.tasks[b].name &&
@@ -15,23 +18,28 @@ bool is_like(const Model& model, TaskIndex a, TaskIndex b) {
          model.tasks[a].kind == model.tasks[b].kind;
 }
 
-// Where the task had awaited last before this time; 0: unknown.
+// Where the task had awaited last before this time; 0: unknown, or that is long ago.
 uint32_t last_await(const Waits& waits, TaskIndex task, uint64_t time) {
-  for (uint32_t i = waits.last_wait[task]; i != Waits::none; i = waits.waits[i].before)
+  int left = most_later_waits;
+  for (uint32_t i = waits.last_wait[task]; i != Waits::none && left-- > 0;
+       i = waits.waits[i].before)
     if (waits.waits[i].end <= time) return waits.waits[i].location;
   return 0;
 }
 
+using CancelsOf = std::unordered_map<uint32_t, std::vector<uint32_t>>;  // by object, in time
+
 // The first cancel of the timer while the operation was pending; none: Model::Object::none.
-uint32_t first_cancel(const Model& model, TaskIndex operation) {
-  const Model::Task& wait = model.tasks[operation];
-  const Model::Concern* use = model.concern(operation);
-  uint32_t found = Model::Object::none;
-  if (use == nullptr || use->object == Model::Object::none) return found;
-  for (uint32_t i = model.objects[use->object].last_cancel; i != Model::Object::none;
-       i = model.cancels[i].before)
-    if (model.cancels[i].time >= wait.start && model.cancels[i].time <= wait.end) found = i;
-  return found;
+uint32_t first_cancel(const Model& model, const CancelsOf& cancels, const Model::Concern& use) {
+  const Model::Task& wait = model.tasks[use.task];
+  const auto of_timer = cancels.find(use.object);
+  if (of_timer == cancels.end()) return Model::Object::none;
+  const auto first =
+      std::lower_bound(of_timer->second.begin(), of_timer->second.end(), wait.start,
+                       [&](uint32_t i, uint64_t start) { return model.cancels[i].time < start; });
+  if (first == of_timer->second.end() || model.cancels[*first].time > wait.end)
+    return Model::Object::none;
+  return *first;
 }
 
 }  // namespace
@@ -40,13 +48,15 @@ std::optional<FailedWaker> find_failed_waker(const Subject& s, TaskIndex operati
   const Model& model = s.model;
   const Model::Task& pending = model.tasks[operation];
   if (pending.location == 0) return {};
+  CancelsOf cancels;
+  for (uint32_t i = 0; i < model.cancels.size(); i++) cancels[model.cancels[i].object].push_back(i);
   FailedWaker found;
   for (const Model::Concern& use : model.concerns) {
     const Model::Task& task = model.tasks[use.task];
     if (task.name != pending.name || task.location != pending.location ||
         task.how == Model::End::Open || task.pre_existing)
       continue;
-    const uint32_t cancel = first_cancel(model, use.task);
+    const uint32_t cancel = first_cancel(model, cancels, use);
     if (cancel == Model::Object::none || model.cancels[cancel].by == no_index) return {};
     const TaskIndex by = model.cancels[cancel].by;
     const uint32_t after = last_await(s.waits, by, model.cancels[cancel].time);

@@ -96,12 +96,16 @@ class StoppedSendFinder {
 
   // Whether handlers like this that ran later have started a send on another socket.
   bool sends_elsewhere(TaskIndex like, uint32_t socket) const {
-    return std::any_of(model_.concerns.rbegin(), model_.concerns.rend(), [&](const auto& use) {
-      if (use.object == socket || !is_send(use.task)) return false;
+    const uint64_t since = s_.waits.first_run[like];
+    for (size_t i = model_.concerns.size(); i-- > 0;) {
+      const Model::Concern& use = model_.concerns[i];
+      if (model_.tasks[use.task].start <= since) return false;
+      if (use.object == socket || !is_send(use.task)) continue;
       const TaskIndex by = starter(use.task);
-      return by != no_index && is_same_handler(by, like) &&
-             s_.waits.first_run[by] > s_.waits.first_run[like];
-    });
+      if (by != no_index && is_same_handler(by, like) && s_.waits.first_run[by] > since)
+        return true;
+    }
+    return false;
   }
 
   // The times at which handlers like this were invoked.
