@@ -256,13 +256,17 @@ void add_acceptors(std::string& out, const Subject& subject,
   for (const BrokenChain& chain : acceptors) {
     if (chain.unaccepted == 0) continue;
     const Model::Object& first = subject.model.objects[chain.first_unaccepted];
-    append_paragraph(out,
-                     counted(chain.unaccepted, "socket") + " of this program " +
-                         (chain.unaccepted == 1 ? "has" : "have") + " connected to " +
-                         escaped(peer_of(subject.trace, subject.model, chain.last)) +
-                         " since, the first at " + seconds(first.start) +
-                         " s, and were not accepted: they wait in its queue.",
-                     2);
+    append_paragraph(
+        out,
+        counted(chain.unaccepted, "socket") + " of this program " +
+            (chain.unaccepted == 1 ? "has" : "have") + " connected to " +
+            escaped(peer_of(subject.trace, subject.model, chain.last)) + " since, the first at " +
+            seconds(first.start) + " s, and wait in its queue" +
+            (chain.closed_since == 0
+                 ? "."
+                 : ". Of those that it accepted, " + grouped(chain.closed_since) +
+                       (chain.closed_since == 1 ? " has" : " have") + " been closed since."),
+        2);
   }
 }
 

@@ -111,6 +111,9 @@ void add_unaccepted(const Subject& s, BrokenChain& chain) {
   for (uint32_t i = 0; i < s.model.objects.size(); i++) {
     const Object& object = s.model.objects[i];
     const std::string_view connection = s.trace.strings[object.connection];
+    chain.closed_since += object.end != Object::never && object.end > since &&
+                          has_peer(connection) &&
+                          peer_in(connection_of_peer(connection)) == address;
     if (object.start < since || object.end != Object::never || !has_peer(connection) ||
         peer_in(connection) != address || open.contains(connection_of_peer(connection)))
       continue;

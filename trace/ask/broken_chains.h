@@ -33,6 +33,7 @@ struct BrokenChain {
   // and that no socket of the program is the other end of; the first of them.
   uint64_t unaccepted = 0;
   uint32_t first_unaccepted = Model::Object::none;
+  uint64_t closed_since = 0;  // connections that it had accepted, and that were closed since
 };
 
 // By the time of the last operation. A socket that is kept open for later use looks the same, and

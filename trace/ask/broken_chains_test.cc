@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "trace/model/example.h"
 
 using namespace skein;
@@ -114,4 +116,43 @@ TEST_CASE("a timer that its handler no longer re-arms") {
   CHECK(chain_of(4, "51 create 9 by 4 as handler post\n 52 resolve 4 by 4").empty());
   CHECK(chain_of(4, "51 resolve 4 by 4\n 199000000 label 4 late") == "4 after 3");
   CHECK(chain_of(3, "51 resolve 3 by 3").empty());  // not often enough
+}
+
+TEST_CASE("connections that wait in the queue of an acceptor") {
+  Example e = ours(R"(
+     0 resource - of 90 as socket socket
+     0 about - of 90
+     1 create 1 as io socket.async_accept
+     2 resume 1
+     2 resource 1 of 92 as socket socket
+     3 about - of 90
+     4 create 2 by 1 as io socket.async_accept
+     5 resolve 1 by 1
+     6 resume 2
+     7 resolve 2 by 2
+     8 resource - of 93 as socket socket
+     8 resource - of 94 as socket socket
+     8 resource - of 95 as socket socket
+     8 resource - of 96 as socket socket
+     9 resolve 92 by -
+     9 resolve 96 by -
+  )");
+  const auto connect = [&](TaskId id, std::string_view connection) {
+    for (Model::Object& object : e.model.objects)
+      if (object.id == id) object.connection = e.trace.strings.intern(connection);
+  };
+  connect(90, "1.1.1.1:80 (tcp)");
+  connect(92, "1.1.1.1:80 > 2.2.2.2:5 (tcp)");  // accepted, and closed later
+  connect(93, "2.2.2.2:6 > 1.1.1.1:80 (tcp)");  // accepted: 94
+  connect(94, "1.1.1.1:80 > 2.2.2.2:6 (tcp)");
+  connect(95, "2.2.2.2:7 > 1.1.1.1:80 (tcp)");  // waits
+  connect(96, "2.2.2.2:8 > 1.1.1.1:80 (tcp)");  // has waited
+  const auto found = broken_chains({e.trace, e.model, find_waits(e.trace, e.model)});
+  const auto acceptor = std::find_if(found.begin(), found.end(), [&](const BrokenChain& chain) {
+    return e.id(chain.last) == "2";
+  });
+  REQUIRE(acceptor != found.end());
+  CHECK(acceptor->unaccepted == 1);
+  CHECK(e.model.objects[acceptor->first_unaccepted].id == 95);
+  CHECK(acceptor->closed_since == 1);
 }
