@@ -8,10 +8,13 @@ namespace skein {
 
 namespace {
 
-bool is_closed_by(std::string_view reason, Direction direction) {
+// A datagram socket may send again after a reset.
+bool is_closed_by(std::string_view reason, Direction direction, std::string_view connection) {
   const auto has = [&](std::string_view part) { return reason.find(part) != reason.npos; };
-  return direction == Direction::Receives ? has("End of file")
-                                          : has("Broken pipe") || has("Connection reset");
+  return direction == Direction::Receives
+             ? has("End of file")
+             : has("Broken pipe") ||
+                   (has("Connection reset") && connection.find("(tcp") != connection.npos);
 }
 
 }  // namespace
@@ -27,7 +30,10 @@ TaskIndex find_closed(const Trace& trace, const Model& model, TaskIndex operatio
     const std::string_view name = trace.strings[task.name];
     if (name.starts_with("socket.async_connect")) return no_index;
     if (direction_of(name) != direction) continue;
-    return task.failed() && is_closed_by(trace.strings[task.reason], direction) ? index : no_index;
+    return task.failed() && is_closed_by(trace.strings[task.reason], direction,
+                                         trace.strings[model.objects[use->object].connection])
+               ? index
+               : no_index;
   }
   return no_index;
 }

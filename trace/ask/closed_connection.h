@@ -9,9 +9,9 @@
 namespace skein {
 
 // `operation` sends or receives. Of a receive: the receive before it, if that ended with "End of
-// file". Of a send: the send before it, if that failed with "Broken pipe" or "Connection reset by
-// peer". no_index: the operation before it did not fail like that, the socket was connected again
-// since, or there is none. O(uses of the socket).
+// file". Of a send: the send before it, if that failed with "Broken pipe", or of TCP with
+// "Connection reset by peer". no_index: the operation before it did not fail like that, the socket
+// was connected again since, or there is none. O(uses of the socket).
 TaskIndex find_closed(const Trace& trace, const Model& model, TaskIndex operation);
 
 }  // namespace skein

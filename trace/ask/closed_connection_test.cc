@@ -23,6 +23,10 @@ struct After {
       if (task.failed()) task.reason = e.e.trace.strings.intern(reason);
     e.e.model.objects[0].connection = e.e.trace.strings.intern("1 > 2 (tcp)");
   }
+  After& over(std::string_view connection) {
+    e.e.model.objects[0].connection = e.e.trace.strings.intern(connection);
+    return *this;
+  }
   std::string found() const { return e.e.id(find_closed(e.e.trace, e.e.model, e.e.model.find(9))); }
   bool is_error() const { return diagnose(e.e.trace, e.e.model, e.waits, 0).is_error(); }
   AnalyzedExample e;
@@ -41,6 +45,8 @@ TEST_CASE("a send after one that failed, because the connection is closed") {
   CHECK(broken.is_error());
   CHECK(After(failed("3", "send"), "send", "Connection reset by peer").found() == "3");
   CHECK(After(failed("3", "send"), "send", "Operation canceled").found() == "-");
+  CHECK(After(failed("3", "send"), "send", "Connection reset by peer").over("/a (unix)").found() ==
+        "-");
   // It waits for what the peer has sent before it closed.
   CHECK(After(failed("3", "send"), "receive", "Broken pipe").found() == "-");
 }
