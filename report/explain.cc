@@ -4,6 +4,7 @@
 #include <array>
 
 #include "report/explain_external.h"
+#include "report/explain_object.h"
 #include "report/explain_thread.h"
 #include "report/explain_wakeup.h"
 #include "report/sentence_writer.h"
@@ -25,13 +26,15 @@ class ExplanationWriter : public SentenceWriter {
         break;
       case Verdict::LostWakeup:
         if (d_.forgotten) {
-          awaited(*d_.awaited);
-          forgotten(*d_.forgotten);
+          explain_object(e_, d_, out_);
           break;
         }
-        [[fallthrough]];
-      case Verdict::NeverNotified:
+        explain_wakeup(e_, d_, out_);
+        break;
       case Verdict::Deadlock:
+        d_.relocked ? explain_object(e_, d_, out_) : explain_wakeup(e_, d_, out_);
+        break;
+      case Verdict::NeverNotified:
       case Verdict::NeverReleased:
       case Verdict::NeverExpires:
         explain_wakeup(e_, d_, out_);
@@ -78,7 +81,7 @@ class ExplanationWriter : public SentenceWriter {
           break;
         }
         if (d_.awaited) {
-          awaited(*d_.awaited);
+          explain_object(e_, d_, out_);
         } else {
           text("The trace does not record what ");
           title();
@@ -202,78 +205,6 @@ class ExplanationWriter : public SentenceWriter {
     text(
         " began to wait. Earlier events were overwritten, so an earlier notification cannot be "
         "ruled out. Record with a larger size or mode=log.");
-  }
-
-  // Which task holds a lock of a library is unknown: the last to continue there may.
-  void awaited(const AwaitedObjectWait& wait) {
-    title();
-    text(" waits");
-    if (wait.type != 0) {
-      text(" in ");
-      text(e_.trace.strings[wait.type]);
-    }
-    text(" for the object at ");
-    out_.push_back({.kind = TextRun::Kind::Address, .value = wait.address});
-    if (wait.others != 0) {
-      text(", with ");
-      number(wait.others);
-      text(wait.others == 1 ? " other task" : " other tasks");
-    }
-    text(".");
-    if (wait.last == no_index) {
-      text(" No task has continued after a wait for it.");
-      return;
-    }
-    const bool is_own = wait.last == last().task;
-    if (is_own) {
-      text(" It was itself the last task to continue there");
-    } else {
-      text(" The last task to continue there was ");
-      task(wait.last);
-    }
-    if (!is_own || wait.last_location != location_of(e_, last())) where(wait.last_location);
-    text(", ");
-    at(wait.last_at);
-    if (!e_.model.is_open(wait.last)) return text("; it has ended.");
-    if (is_own) return text(".");
-    if (!d_.last_awaits) return holder(wait.last);
-    if (d_.last_awaits->address == wait.address) return text("; it waits for it again.");
-    text("; it waits for the object at ");
-    out_.push_back({.kind = TextRun::Kind::Address, .value = d_.last_awaits->address});
-    if (d_.last_awaits->last != last().task) return text(".");
-    text(", where ");
-    title();
-    text(" was the last. If these are locks, this is a deadlock.");
-  }
-
-  // Of the last task to continue there, which waits for something else.
-  void holder(TaskIndex last) {
-    const Waits::Wait* other = e_.waits.open(last);
-    if (other == nullptr || !other->is_open()) return text(".");
-    text("; it waits");
-    if (other->on != no_index) {
-      text(" for ");
-      task(e_.model.last_self(other->on));
-    }
-    where(other->location);
-    text(", for ");
-    duration(e_.model.end - std::min(e_.model.end, other->begin));
-    text(". If the object is a lock that it holds, the others wait for it.");
-  }
-
-  void forgotten(const Forgotten& by) {
-    text(" The first task passed ");
-    at(by.set);
-    text(". ");
-    if (by.woken != 0) {
-      number(by.woken);
-      text(by.woken == 1 ? " of those that waited has continued, and "
-                         : " of those that waited have continued, and ");
-    }
-    number(by.at_once);
-    text(" that began later passed at once. If the object is an event, it has forgotten ");
-    title();
-    text(": it may store only one waiter.");
   }
 
   void started() {

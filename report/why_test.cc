@@ -383,6 +383,28 @@ TEST_CASE("two objects of a library that two tasks awaited in opposite order") {
           "was the last. If these are locks, this is a deadlock.") != std::string::npos);
 }
 
+TEST_CASE("two tasks that have passed the lock that they wait for") {
+  Example e = ours(R"(
+     0 create 1 as coroutine touch
+     0 create 2 as coroutine touch
+     1 resume 1
+     2 ready 1 at 1
+     3 suspend 1 at 2
+     4 resume 2
+     5 ready 2 at 1
+     6 suspend 2 at 2
+  )");
+  const StringId type = e.trace.strings.intern("SharedLock");
+  for (const size_t i : {3, 4, 6, 7}) e.trace.awaited_objects.push_back({i, 0xa0, type});
+  e.model.end = e.trace.info.asleep = 2'000'000'000;
+  const std::string text = unwrapped(report_of(e));
+  CAPTURE(text);
+  CHECK(text.find("touch (#1): deadlock (and 1 similar) ") != std::string::npos);
+  CHECK(text.find("touch (#1) has passed it before, at 0.000000002 s, and so has touch (#2), which "
+                  "waits, too. Every other task that has passed it has ended. If they have not "
+                  "released it since, they wait for each other.") != std::string::npos);
+}
+
 TEST_CASE("a task that may wait for those that its awaiter started") {
   std::string text = report_of(ours(R"(
      1 create 3 as coroutine branch

@@ -27,6 +27,7 @@
 #include "trace/ask/overtaken.h"
 #include "trace/ask/own_locks.h"
 #include "trace/ask/read_ahead.h"
+#include "trace/ask/relocked.h"
 #include "trace/ask/traffic.h"
 #include "trace/ask/unreturned.h"
 #include "trace/ask/waits.h"
@@ -143,6 +144,8 @@ struct Diagnosis {
   std::optional<FedChannel> fed_channel = {};
   // The same, at an operation that sends.
   std::optional<MutualSends> mutual_sends = {};
+  // Unknown; Deadlock if it is one: it awaits `awaited`, which it has passed before.
+  std::optional<Relocked> relocked = {};
   // Of at least `crowd` similar tasks: they may be leaked.
   std::optional<Outlived> outlived = {};
   // Of at least `crowd` tasks that wait at one location, where no task has ever continued: when the
@@ -153,7 +156,7 @@ struct Diagnosis {
 
   // A deadlock whose last step waits for another one.
   bool is_cycle() const {
-    return verdict == Verdict::Deadlock && !own_lock && !fed_channel && !mutual_sends;
+    return verdict == Verdict::Deadlock && !own_lock && !fed_channel && !mutual_sends && !relocked;
   }
   // Whether something is wrong. A task may wait for an external event or for work forever.
   bool is_error() const;

@@ -10,6 +10,7 @@
 
 #include "base/stable_sort.h"
 #include "trace/ask/chain_walker.h"
+#include "trace/ask/relocked.h"
 #include "trace/ask/task_kinds.h"
 #include "trace/model/id_map.h"
 
@@ -41,6 +42,7 @@ uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& wa
   // A connection on which nothing has moved for long differs from one that is in use.
   add(uint64_t{d.mutual_receives.has_value()} << 1 |
       (d.mutual_receives && d.mutual_receives->only_senders_wait));
+  if (d.relocked) add(d.relocked->location);
   if (d.asks) add(std::hash<std::string_view>()(peer_of(trace, model, d.chain.back().task)));
   for (const Diagnosis::Step& step : d.chain) {
     const Model::Task& task = model.tasks[step.task];
@@ -175,7 +177,7 @@ void add_overtaken(const Subject& subject, std::span<Diagnosis> found) {
 // The walker, and what it does not know: the locks of the program's own.
 class Diagnoser {
  public:
-  explicit Diagnoser(const Subject& e) : walker_(e) {
+  explicit Diagnoser(const Subject& e) : subject_(e), walker_(e) {
     for (const OwnLockWait& lock : find_own_locks(e)) locks_.try_emplace(lock.operation, lock);
   }
   // All but the blocker and what depends on other diagnoses.
@@ -187,13 +189,24 @@ class Diagnoser {
       d.own_lock = lock->second;
       d.verdict = Verdict::Deadlock;
     }
+    if (d.verdict == Verdict::Unknown && d.awaited && d.started.empty()) add_relocked(d);
     return d;
   }
   ChainWalker& walker() { return walker_; }
 
  private:
+  void add_relocked(Diagnosis& d) {
+    if (!relocked_) relocked_ = find_relocked(subject_);
+    const auto found = relocked_->find(d.chain.back().task);
+    if (found == relocked_->end()) return;
+    d.relocked = found->second;
+    if (d.relocked->is_deadlock) d.verdict = Verdict::Deadlock;
+  }
+
+  const Subject subject_;
   ChainWalker walker_;
-  std::unordered_map<TaskIndex, OwnLockWait> locks_;  // by operation
+  std::unordered_map<TaskIndex, OwnLockWait> locks_;                 // by operation
+  std::optional<std::unordered_map<TaskIndex, Relocked>> relocked_;  // by waiter, if known
 };
 
 // Calls visit(task) for each task that the diagnosis is about.
@@ -284,7 +297,7 @@ bool waits_again(const Waits& waits, const Diagnosis& d) {
 // Finds the tasks that nothing can wake, because no thread of the process can run again.
 void find_asleep(const Subject& subject, Diagnoser& diagnoser, std::vector<Diagnosis>& found) {
   const Waits& waits = subject.waits;
-  if (subject.trace.info.asleep <= subject.model.last_event || subject.model.is_torn_down) return;
+  if (!is_process_asleep(subject)) return;
   // Threads that are blocked in a handler no longer serve what else is pending.
   const bool is_blocked = std::any_of(
       found.begin(), found.end(), [](const Diagnosis& d) { return d.verdict == Verdict::Running; });

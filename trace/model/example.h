@@ -12,7 +12,7 @@
 // Each line is an event: time, event, task; then in any order
 //   by, on, of, under, into N   the second party      as KIND    of task or resource
 //   =N                          the value             @N         the executor
-//   a word                      the text
+//   at N                        the location        a word     the text
 // "-" is no task. A read makes its reader current and a signal its receiver, as in mirage-profile.
 #pragma once
 
@@ -55,6 +55,10 @@ inline EventRow event(Trace& trace, const std::string& line) {
     } else if (word == "by" || word == "on" || word == "of" || word == "under" || word == "into") {
       words >> word;
       row.other = word == "-" ? no_task : number(word);
+    } else if (word == "at") {
+      words >> word;
+      row.location = static_cast<uint32_t>(number(word));
+      if (row.location >= trace.locations.size()) trace.locations.resize(row.location + 1);
     } else if (word[0] == '=') {
       row.value = word[1] == '-' ? 0 - number(word.substr(2)) : number(word.substr(1));
     } else if (word[0] == '@') {
