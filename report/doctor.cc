@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "base/text.h"
+#include "report/object_text.h"
 #include "trace/ask/closed_connection.h"
 #include "trace/ask/doctor/lint_schema.h"
 #include "trace/ask/task_kinds.h"
@@ -138,7 +139,7 @@ DoctorReport::Line DoctorReport::line(const Finding& f, const Finding::Evidence&
       line.text = std::string(ending(e.task)) + by(e.other);
       break;
     case EvidenceKind::Waits:
-      line.text = (lasts ? "waits for " : "waited for ") + title(e.other);
+      line.text = (lasts ? "waits for " : "waited for ") + target_text(e.task, e.begin, e.other);
       break;
     case EvidenceKind::CouldRun:
       line.text = lasts ? "has been runnable and has not run" : "was runnable and did not run";
@@ -276,6 +277,21 @@ std::string DoctorReport::title(TaskIndex task) const {
   return task == no_index ? "an unrecorded target" : task_title(trace_, model_.tasks[task]);
 }
 
+std::string DoctorReport::target_text(TaskIndex task, uint64_t begin, TaskIndex target) const {
+  if (target != no_index || task == no_index) return title(target);
+  const std::vector<AwaitedObject>& all = trace_.awaited_objects;
+  const auto time_of = [&](const AwaitedObject& object) {
+    return trace_.events.row(object.event).time;
+  };
+  auto at = std::lower_bound(
+      all.begin(), all.end(), begin,
+      [&](const AwaitedObject& object, uint64_t time) { return time_of(object) < time; });
+  for (; at != all.end() && time_of(*at) == begin; ++at)
+    if (at->type != 0 && model_.find(trace_.events.row(at->event).task) == task)
+      return object_text(trace_, at->type, at->address);
+  return title(target);
+}
+
 std::string DoctorReport::by(TaskIndex task) const {
   return task == no_index ? "" : " by " + title(task);
 }
@@ -327,13 +343,13 @@ std::string DoctorReport::lock_order(const Finding& f) const {
 }
 
 std::string DoctorReport::held_object(const Finding& f) const {
-  const std::string type(trace_.strings[f.held->type]);
   std::string place;
   for (const Finding::Evidence& e : f.evidence)
     if (e.task == f.task) place = location_text(trace_, e.location);
   return title(f.task) + " waited " + duration_text(f.duration) +
          (place.empty() ? "" : " at " + place) + " after it had passed " +
-         (type.empty() ? "the object" : type) + " at " + address_text(f.held->address) +
+         (f.held->type == 0 ? "the object at " + address_text(f.held->address)
+                            : object_text(trace_, f.held->type, f.held->address)) +
          ", and others that wait there passed only after that; " + grouped(f.held->count) +
          " such waits, in which up to " + counted(f.held->others, "task") + " waited there for " +
          duration_text(f.held->waited) + " in total" +
@@ -370,9 +386,10 @@ std::string DoctorReport::suspended(const Finding& f) const {
            " after it was created";
   const bool lasts = !f.evidence.empty() && f.evidence.front().end == Waits::never;
   if (lasts && f.duration == 0)  // its last action in the trace
-    return title(f.task) + " waits for " + title(f.other) + " at the end of the trace";
+    return title(f.task) + " waits for " + target_text(f.task, f.begin, f.other) +
+           " at the end of the trace";
   return title(f.task) + (lasts ? " has waited " : " waited ") + duration + " for " +
-         title(f.other);
+         target_text(f.task, f.begin, f.other);
 }
 
 std::string DoctorReport::runnable_tasks_text(const Finding& f) const {

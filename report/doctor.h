@@ -44,6 +44,8 @@ class DoctorReport {
   // A command that draws the finding; empty if the trace came from standard input.
   std::string command(const Picture& place) const;
   std::string title(TaskIndex task) const;
+  // What `task` waited for from `begin` on: `target`, or an object.
+  std::string target_text(TaskIndex task, uint64_t begin, TaskIndex target) const;
   std::string by(TaskIndex task) const;
   bool is_lock(TaskIndex task) const;
   std::string_view ending(TaskIndex task) const;

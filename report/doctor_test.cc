@@ -49,6 +49,16 @@ TEST_CASE("a trace from standard input has no command") {
   CHECK(of.report("-").text(of.findings()).find("skein show") == std::string::npos);
 }
 
+TEST_CASE("a wait for an object has the words of why") {
+  Examined of("0 create 1 as coroutine touch\n0 should_resolve 1\n1 resume 1\n2 suspend 1");
+  of.e.trace.awaited_objects = {
+      {.event = 3, .address = 0xa0, .type = of.e.trace.strings.intern("Lock::lock()::Awaiter")}};
+  const std::string text = of.report("t").text(of.findings());
+  CAPTURE(text);
+  CHECK(text.find("touch (#1) waits for Lock 0xa0 at the end") != std::string::npos);
+  CHECK(text.find("touch (#1)  waits for Lock 0xa0") != std::string::npos);
+}
+
 TEST_CASE("JSON has the evidence with kinds, and null where nothing applies") {
   const Examined of(lost);
   const std::string text = of.report("t").json(of.findings()).text();

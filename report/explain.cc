@@ -106,8 +106,8 @@ class ExplanationWriter : public SentenceWriter {
     if (d_.overtaken) overtaken(*d_.overtaken);
     if (d_.is_asleep)
       text(
-          " Nothing can wake it: all threads of the process wait for each other, without a "
-          "timeout.");
+          " Nothing can wake it: every thread of the process waits without a timeout, and none is "
+          "left that could wake another.");
   }
 
  private:

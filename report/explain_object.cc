@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "report/object_text.h"
 #include "report/sentence_writer.h"
 
 namespace skein {
@@ -21,15 +22,20 @@ class ObjectWriter : public SentenceWriter {
   }
 
  private:
+  void object(const AwaitedObjectWait& wait) {
+    if (wait.type == 0) {
+      text("the object at ");
+    } else {
+      text(object_type(e_.trace.strings[wait.type]));
+      text(" ");
+    }
+    out_.push_back({.kind = TextRun::Kind::Address, .value = wait.address});
+  }
+
   void waits(const AwaitedObjectWait& wait) {
     title();
-    text(" waits");
-    if (wait.type != 0) {
-      text(" in ");
-      text(e_.trace.strings[wait.type]);
-    }
-    text(" for the object at ");
-    out_.push_back({.kind = TextRun::Kind::Address, .value = wait.address});
+    text(" waits for ");
+    object(wait);
     if (wait.others != 0) {
       text(", with ");
       number(wait.others);
@@ -85,8 +91,8 @@ class ObjectWriter : public SentenceWriter {
     if (is_own) return text(".");
     if (!d_.last_awaits) return holder(wait.last);
     if (d_.last_awaits->address == wait.address) return text("; it waits for it again.");
-    text("; it waits for the object at ");
-    out_.push_back({.kind = TextRun::Kind::Address, .value = d_.last_awaits->address});
+    text("; it waits for ");
+    object(*d_.last_awaits);
     if (d_.last_awaits->last != last().task) return text(".");
     text(", where ");
     title();

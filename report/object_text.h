@@ -10,10 +10,12 @@
 namespace skein {
 
 // The class of the object, from the type of its awaiter: "rt::Mutex" of
-// "rt::Mutex::lock()::Awaiter". An awaiter that is no member of a function is returned unchanged.
+// "rt::Mutex::lock()::Awaiter" or "rt::Mutex::Awaiter". Other awaiters that are no members of a
+// function are returned unchanged: "rt::Awaiter", whose "rt" may be a namespace.
 std::string_view object_type(std::string_view awaiter);
 
 // "rt::Mutex 0x55942c469040"; without a type "an object".
+std::string object_text(const Trace& trace, StringId type, uint64_t address);
 std::string object_text(const Trace& trace, const AwaitedObjectWait& wait);
 
 }  // namespace skein

@@ -10,6 +10,10 @@ TEST_CASE("the class of an awaited object") {
   CHECK(object_type("(anonymous namespace)::Gate::pass()::Awaiter") ==
         "(anonymous namespace)::Gate");
   CHECK(object_type("lib::Mutex::Lock") == "lib::Mutex::Lock");
+  CHECK(object_type("rt::SharedLock::Awaiter") == "rt::SharedLock");
+  CHECK(object_type("rt::Queue<rt::Job>::Awaiter") == "rt::Queue<rt::Job>");
+  CHECK(object_type("rt::Awaiter") == "rt::Awaiter");
+  CHECK(object_type("Awaiter") == "Awaiter");
   CHECK(object_type("pass()::Awaiter") == "pass()::Awaiter");
   CHECK(object_type("") == "");
 }

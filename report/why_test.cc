@@ -375,12 +375,11 @@ TEST_CASE("two objects of a library that two tasks awaited in opposite order") {
   std::string text = report_of(e);
   CHECK(text.find("first (#1)  waits for lib::Mutex::Lock 0xb0  ") != std::string::npos);
   text = unwrapped(text);
-  CHECK(
-      text.find(
-          "first (#1) waits in lib::Mutex::Lock for the object at 0xb0. The last task to continue "
-          "there was second (#2), at 0.000000005 s; it waits for the object at 0xa0, where first "
-          "(#1) "
-          "was the last. If these are locks, this is a deadlock.") != std::string::npos);
+  CHECK(text.find("first (#1) waits for lib::Mutex::Lock 0xb0. The last task to continue "
+                  "there was second (#2), at 0.000000005 s; it waits for lib::Mutex::Lock 0xa0, "
+                  "where first "
+                  "(#1) "
+                  "was the last. If these are locks, this is a deadlock.") != std::string::npos);
 }
 
 TEST_CASE("two tasks that have passed the lock that they wait for") {
@@ -445,10 +444,10 @@ TEST_CASE("the object that the waiting task was the last to pass, and one that o
     CHECK(text.find(part) != std::string::npos);
   };
   has(report(0xb0),
-      "ticker (#1) waits in Gate for the object at 0xa0. It was itself the last task to continue "
+      "ticker (#1) waits for Gate 0xa0. It was itself the last task to continue "
       "there, at 0.000000003 s.");
   has(report(0xa0),
-      "guest (#2) waits in Gate for the object at 0xa0, with 1 other task. The last task to "
+      "guest (#2) waits for Gate 0xa0, with 1 other task. The last task to "
       "continue there was ticker (#1), at 0.000000003 s; it waits for it again.");
 }
 
