@@ -125,18 +125,26 @@ class ExplanationWriter : public SentenceWriter {
   void overtaken(const EarlierWaits& waits) {
     text(" ");
     number(waits.count);
-    text(" other waits at this place have ended, the longest after ");
+    text(waits.own == 0 ? " other waits at this place have ended, "
+                        : " earlier waits at this place have ended, ");
+    if (waits.own != 0) {
+      number(waits.own);
+      text(" of them its own, ");
+    }
+    text("the longest after ");
     duration(waits.longest);
     if (waits.later != 0) {
       text("; ");
       number(waits.later);
-      text(
-          " of them began later. Unless it waits for a peer or a timer, it was probably "
-          "forgotten.");
+      text(" of them began later.");
+      if (!waits.is_usual())
+        text(" Unless it waits for a peer or a timer, it was probably forgotten.");
     } else {
       text(", the last ");
       at(waits.last);
-      text(". If something had to be released or signalled since, that was probably forgotten.");
+      text(".");
+      if (!waits.is_usual())
+        text(" If something had to be released or signalled since, that was probably forgotten.");
     }
   }
 

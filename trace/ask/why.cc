@@ -107,7 +107,7 @@ Rank rank(const Trace& trace, const Model& model, const Waits& waits, const Diag
   constexpr uint64_t usual_wait = 100'000'000;  // ns
   if (d.is_error()) return d.verdict == Verdict::Running ? Rank::Blocked : Rank::Error;
   if (d.is_cause) return Rank::Cause;
-  if (d.outlived || d.overtaken) return Rank::Likely;
+  if (d.outlived || (d.overtaken && !d.overtaken->is_usual())) return Rank::Likely;
   switch (d.verdict) {
     case Verdict::LostWakeup:
     case Verdict::Starved:
