@@ -58,7 +58,8 @@ class WakeupWriter : public SentenceWriter {
     where(location_of(e_, last()));
     text(" never expires, and no task has cancelled it since ");
     waiter();
-    text(" began to wait.");
+    text(d_.retried ? " last began to wait." : " began to wait.");
+    if (d_.retried) retried(*d_.retried);
     cancelled_before();
     unreturned();
     failed_waker();
@@ -137,6 +138,27 @@ class WakeupWriter : public SentenceWriter {
     text("of them wait: if ");
     function();
     text(" takes a lock, this is a deadlock.");
+  }
+
+  // A call that checks a condition in a loop.
+  void retried(const Retried& waits) {
+    const Diagnosis::Step& caller = d_.chain[d_.chain.size() - 3];
+    text(" ");
+    waiter();
+    text(" has been woken ");
+    number(waits.count);
+    text(" times since ");
+    task(caller.task);
+    text(" called it");
+    where(location_of(e_, caller));
+    text(", and waited again each time");
+    if (waits.others != 0) {
+      text("; ");
+      number(waits.others);
+      text(waits.others == 1 ? " other call has returned since"
+                             : " other calls have returned since");
+    }
+    text(". If it checks a condition, that may never hold.");
   }
 
   // Other tasks may wait for the same timer: the cancel that came too early for one woke another.

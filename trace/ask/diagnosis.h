@@ -28,6 +28,7 @@
 #include "trace/ask/own_locks.h"
 #include "trace/ask/read_ahead.h"
 #include "trace/ask/relocked.h"
+#include "trace/ask/retried.h"
 #include "trace/ask/traffic.h"
 #include "trace/ask/unreturned.h"
 #include "trace/ask/waits.h"
@@ -131,6 +132,8 @@ struct Diagnosis {
   std::vector<TaskIndex> started = {};
   bool expected = false;  // it is marked should_resolve
   // Of one task: diagnose_all() reports neither it nor a task that waits for it as an error. It may
+  // NeverExpires, of a task that another one called: it has been woken and waited again.
+  std::optional<Retried> retried = {};
   // have ended, or be a lock that no task waits for.
   bool is_unreported = false;
   // Tasks with the same diagnosis, step by step; for a cycle, its other tasks and their waiters; of

@@ -285,6 +285,12 @@ bool may_be_woken(Verdict verdict) {
 bool waits_again(const Waits& waits, const Diagnosis& d) {
   return std::any_of(d.chain.begin(), d.chain.end(), [&](const Diagnosis::Step& step) {
     if (step.wait == Waits::none) return false;
+void add_retried(const Subject& subject, std::span<Diagnosis> found) {
+  for (Diagnosis& d : found)
+    if (d.verdict == Verdict::NeverExpires && d.chain.size() >= 3)
+      d.retried = find_retried(subject, d.chain[d.chain.size() - 2].task);
+}
+
     const Waits::Wait& now = waits.waits[step.wait];
     for (uint32_t w = now.before; w != Waits::none; w = waits.waits[w].before)
       if (waits.waits[w].location == now.location &&
@@ -465,6 +471,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     for (TaskIndex task = 0; task < count; task++)
       if (model.is_open(task) && !model.tasks[task].is_resource) visit(task);
   };
+  add_retried(subject, {&d, 1});
   for (TaskIndex task = 0; task < count; task++)
     if (model.tasks[task].should_resolve && model.tasks[task].how == Model::End::Cancelled)
       add_diagnosis(task);
@@ -509,3 +516,4 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
 }
 
 }  // namespace skein
+  add_retried(subject, found);
