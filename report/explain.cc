@@ -104,6 +104,11 @@ class ExplanationWriter : public SentenceWriter {
     if (d_.verdict == Verdict::External && d_.crowd_count != 0) none_continued();
     if (d_.outlived) outlived(*d_.outlived);
     if (d_.overtaken) overtaken(*d_.overtaken);
+    if (d_.is_idle_pool)
+      text(
+          " Every thread of the process waits without a timeout, and every task waits here, where "
+          "it "
+          "has waited before, as workers without work do.");
     if (d_.is_asleep)
       text(
           " Nothing can wake it: every thread of the process waits without a timeout, and none is "

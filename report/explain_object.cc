@@ -4,6 +4,7 @@
 
 #include "report/object_text.h"
 #include "report/sentence_writer.h"
+#include "trace/ask/object_waits.h"
 
 namespace skein {
 
@@ -36,6 +37,13 @@ class ObjectWriter : public SentenceWriter {
     title();
     text(" waits for ");
     object(wait);
+    if (wait.type != 0) {
+      if (const auto function = object_function(e_.trace.strings[wait.type]); !function.empty()) {
+        text(" (");
+        text(function);
+        text(")");
+      }
+    }
     if (wait.others != 0) {
       text(", with ");
       number(wait.others);
@@ -88,15 +96,30 @@ class ObjectWriter : public SentenceWriter {
     text(", ");
     at(wait.last_at);
     if (!e_.model.is_open(wait.last)) return text("; it has ended.");
-    if (is_own) return text(".");
-    if (!d_.last_awaits) return holder(wait.last);
-    if (d_.last_awaits->address == wait.address) return text("; it waits for it again.");
+    if (!is_own && !d_.last_awaits) return holder(wait.last);
+    if (is_own || d_.last_awaits->address == wait.address) {
+      if (!is_own) text("; it waits for it again");
+      return wrong_one(wait);
+    }
     text("; it waits for ");
     object(*d_.last_awaits);
     if (d_.last_awaits->last != last().task) return text(".");
     text(", where ");
     title();
     text(" was the last. If these are locks, this is a deadlock.");
+  }
+
+  // The last task to continue there waits for it again: a condition of the program may have woken a
+  // task that it does not concern.
+  void wrong_one(const AwaitedObjectWait& wait) {
+    constexpr uint64_t shortest = 1'000'000'000;  // ns
+    const bool is_old = e_.model.end - std::min(e_.model.end, wait.last_at) >= shortest;
+    if (!is_old || wait.other_location == 0 || is_named_lock(e_.trace, wait.type)) return text(".");
+    text(", and no task has continued there since. Tasks of another function wait for it as well");
+    where(wait.other_location);
+    text(
+        ". If it is a condition for both, notify_one() may have woken the wrong task, which has "
+        "not passed that on.");
   }
 
   // Of the last task to continue there, which waits for something else.

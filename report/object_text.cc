@@ -34,6 +34,17 @@ std::string_view object_type(std::string_view awaiter) {
   return awaiter;
 }
 
+std::string_view object_function(std::string_view awaiter) {
+  int depth = 0;  // of template arguments
+  for (size_t i = 0; i < awaiter.size(); i++) {
+    if (awaiter[i] == '<') depth++;
+    if (awaiter[i] == '>') depth--;
+    if (depth == 0 && awaiter[i] == '(' && !awaiter.substr(i).starts_with("(anonymous"))
+      return awaiter.substr(0, i);
+  }
+  return {};
+}
+
 std::string object_text(const Trace& trace, StringId type, uint64_t address) {
   if (type == 0) return "an object";
   return std::string(object_type(trace.strings[type])) + ' ' + address_text(address);

@@ -18,6 +18,13 @@ TEST_CASE("the class of an awaited object") {
   CHECK(object_type("") == "");
 }
 
+TEST_CASE("the function of an awaiter") {
+  CHECK(object_function("Queue<void(int)>::pop(int)::Awaiter") == "Queue<void(int)>::pop");
+  CHECK(object_function("(anonymous namespace)::Gate::pass()::Awaiter") ==
+        "(anonymous namespace)::Gate::pass");
+  CHECK(object_function("lib::Mutex::Lock") == "");
+}
+
 TEST_CASE("an awaited object") {
   Trace trace;
   AwaitedObjectWait wait{.address = 0xa0};

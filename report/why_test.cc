@@ -404,6 +404,57 @@ TEST_CASE("two tasks that have passed the lock that they wait for") {
                   "released it since, they wait for each other.") != std::string::npos);
 }
 
+TEST_CASE("a condition of two functions that may have woken the wrong task") {
+  Example e = ours(R"(
+     0 create 1 as coroutine producer
+     0 create 2 as coroutine consumer
+     1 resume 1
+     2 suspend 1 at 1
+     3 resume 2
+     4 suspend 2 at 2
+     5 resume 2
+     6 suspend 2 at 2
+  )");
+  const StringId type = e.trace.strings.intern("Condition::wait(std::mutex&)::Awaiter");
+  e.trace.locations[1].function = e.trace.strings.intern("producer");
+  e.trace.locations[2].function = e.trace.strings.intern("consumer");
+  for (const size_t i : {3, 5, 7}) e.trace.awaited_objects.push_back({i, 0xa0, type});
+  e.model.end = 2'000'000'000;
+  const std::string text = unwrapped(report_of(e));
+  CAPTURE(text);
+  CHECK(
+      text.find("producer (#1) waits for Condition 0xa0 (Condition::wait), with 1 other task. The "
+                "last task to continue there was consumer (#2) (consumer), at 0.000000005 s; it "
+                "waits for it again, and no task has continued there since. Tasks of another "
+                "function wait for it as well (consumer). If it is a condition for both, "
+                "notify_one() may have woken the wrong task") != std::string::npos);
+  e.model.end = 500'000'000;
+  CHECK(report_of(e).find("notify_one") == std::string::npos);
+}
+
+TEST_CASE("a call that is woken and waits again") {
+  std::string events = R"(
+     0 create 1 as coroutine session
+     0 create 2 by 1 as coroutine acquire
+     0 resource - of 30 as alarm deadline_timer
+     1 resume 1
+     2 suspend 1 on 2
+     3 resume 2
+  )";
+  for (int i = 0; i < 4; i++) {
+    const std::string id = std::to_string(100 + i);
+    events += "4 about 2 of 30\n4 expires 2 =-1\n4 create " + id +
+              " by 2 as timer\n4 suspend 2 on " + id + " at 1\n";
+    if (i < 3) events += "5 resolve " + id + "\n5 resume 2 by " + id + "\n";
+  }
+  const std::string text = unwrapped(report_of(ours(events)));
+  CAPTURE(text);
+  CHECK(
+      text.find("since acquire (#2) last began to wait. acquire (#2) has been woken 3 times since "
+                "session (#1) called it, and waited again each time. If it checks a condition, "
+                "that may never hold.") != std::string::npos);
+}
+
 TEST_CASE("a task that may wait for those that its awaiter started") {
   std::string text = report_of(ours(R"(
      1 create 3 as coroutine branch

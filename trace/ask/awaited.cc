@@ -1,10 +1,13 @@
 #include "trace/ask/awaited.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "trace/read/event_schema.h"
 
 namespace skein {
 
-AwaitedObjects::AwaitedObjects(const Trace& trace, const Model& model) {
+AwaitedObjects::AwaitedObjects(const Trace& trace, const Model& model) : trace_(trace) {
   auto next = trace.awaited_objects.begin();
   const auto end = trace.awaited_objects.end();
   const Events& events = trace.events;
@@ -33,7 +36,26 @@ AwaitedObjects::AwaitedObjects(const Trace& trace, const Model& model) {
   for (const LiveTaskEntry& entry : trace.live_tasks)
     if (const TaskIndex task = model.find(entry.id); entry.awaited_object != 0 && task != no_index)
       pending_.try_emplace(task, Pending{entry.awaited_object, entry.awaited_type, entry.at});
-  for (const auto& [task, pending] : pending_) objects_[pending.address].waiters++;
+  for (const auto& [task, pending] : pending_) add_waiter(pending);
+}
+
+// Keeps the first location of each of the two first functions, whatever the order of the waiters.
+void AwaitedObjects::add_waiter(const Pending& pending) {
+  Object& object = objects_[pending.address];
+  object.waiters++;
+  if (pending.location == 0) return;
+  const auto function_of = [&](uint32_t location) { return trace_.locations[location].function; };
+  auto& [first, second] = object.locations;
+  uint32_t next = pending.location;
+  if (first == 0 || function_of(next) == function_of(first)) {
+    first = first == 0 ? next : std::min(first, next);
+    return;
+  }
+  if (function_of(next) < function_of(first)) std::swap(first, next);
+  if (second == 0 || function_of(next) < function_of(second))
+    second = next;
+  else if (function_of(next) == function_of(second))
+    second = std::min(second, next);
 }
 
 void AwaitedObjects::pass(TaskIndex task, uint64_t address, uint64_t time, uint32_t location) {
@@ -48,9 +70,14 @@ std::optional<AwaitedObjectWait> AwaitedObjects::of(TaskIndex task) const {
   if (found == pending_.end()) return {};
   const Pending& wait = found->second;
   const Object& object = objects_.at(wait.address);
+  const auto& [first, second] = object.locations;
+  const bool is_first =
+      trace_.locations[wait.location].function == trace_.locations[first].function;
+  const uint32_t other = second == 0 ? 0 : is_first ? second : first;
   return AwaitedObjectWait{.address = wait.address,
                            .type = wait.type,
                            .others = object.waiters - 1,
+                           .other_location = other,
                            .last = object.last,
                            .last_at = object.last_at,
                            .last_location = object.last_location};

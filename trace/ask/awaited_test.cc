@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "trace/model/example.h"
 
 namespace skein {
@@ -40,6 +42,31 @@ TEST_CASE("tasks that await one object, and the last that continued there") {
   REQUIRE(find(3));
   CHECK(find(3)->others == 1);
   CHECK(!find(1));  // its last wait concerns nothing known
+}
+
+TEST_CASE("tasks of two functions that wait for one object") {
+  Example e = ours(R"(
+     0 create 1 as coroutine reader
+     0 create 2 as coroutine writer
+     0 create 3 as coroutine reader
+     1 resume 1
+     2 suspend 1 at 1
+     3 resume 2
+     4 suspend 2 at 2
+     5 resume 3
+     6 suspend 3 at 3
+  )");
+  const std::array<uint32_t, 4> functions = {0, 7, 8, 7};
+  for (size_t i = 0; i < functions.size(); i++) e.trace.locations[i].function = functions[i];
+  for (const size_t i : {4, 6, 8}) e.trace.awaited_objects.push_back({i, 0x10, 1});
+  const auto other = [&](TaskId id) {
+    return AwaitedObjects(e.trace, e.model).of(e.model.find(id))->other_location;
+  };
+  CHECK(other(1) == 2);
+  CHECK(other(2) == 1);
+  CHECK(other(3) == 2);
+  e.trace.locations[2].function = 7;
+  CHECK(other(1) == 0);
 }
 
 TEST_CASE("what a ring has overwritten of awaited objects") {

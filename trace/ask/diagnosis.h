@@ -87,11 +87,16 @@ struct Diagnosis {
   // and the timer had woken a task before: a worker that is idle at the end waits like that.
   bool is_alone = false;
   // All threads of the process wait for each other, without a timeout (TraceInfo::asleep): nothing
-  // can wake it. False if it has waited at the same place before, and continued, or if its target
-  // is unknown: then it may be a worker without work, or have returned its result, and not be the
-  // one that is stuck. True all the same if this holds for all tasks that wait. False if one of the
-  // tasks that it `started` is stuck: it waits for that one.
+  // can wake it. False of an idle pool. False if it has waited at the same place before, and
+  // continued, or if its target is unknown: then it may be a worker without work, or have returned
+  // its result, and not be the one that is stuck. True all the same if this holds for all tasks
+  // that wait, and none is deadlocked. False if one of the tasks that it `started` is stuck: it
+  // waits for that one.
   bool is_asleep = false;
+  // All threads of the process wait like that, and all tasks are workers without work: two or more
+  // that wait for objects at one place, where each has waited before. main() may join its threads
+  // for ever.
+  bool is_idle_pool = false;
   std::optional<Traffic> traffic = {};          // External, of a socket with a known address
   std::optional<BothEnds> both_ends = {};       // the same, if the peer is in this program, too
   std::optional<OnTheirWay> on_their_way = {};  // of a receive with both ends
@@ -127,13 +132,13 @@ struct Diagnosis {
   // NeverExpires, LostWakeup of a timer: the calls that ended without cancelling it.
   std::optional<Unreturned> unreturned = {};
   std::optional<FailedWaker> failed_waker = {};
+  // NeverExpires, of a task that another one called: it has been woken and waited again.
+  std::optional<Retried> retried = {};
   // Unknown: the tasks that its awaiter has probably started, and that have not ended: it may wait
   // for them, as one that awaits when_all() does.
   std::vector<TaskIndex> started = {};
   bool expected = false;  // it is marked should_resolve
   // Of one task: diagnose_all() reports neither it nor a task that waits for it as an error. It may
-  // NeverExpires, of a task that another one called: it has been woken and waited again.
-  std::optional<Retried> retried = {};
   // have ended, or be a lock that no task waits for.
   bool is_unreported = false;
   // Tasks with the same diagnosis, step by step; for a cycle, its other tasks and their waiters; of

@@ -1,5 +1,7 @@
 #include "trace/ask/object_waits.h"
 
+#include <cctype>
+#include <string>
 #include <string_view>
 
 #include "trace/read/event_schema.h"
@@ -37,6 +39,24 @@ bool may_have_conditions(const Trace& trace, StringId type) {
            text.find("Wait") != std::string_view::npos;
   for (size_t at = text.find('('); at != std::string_view::npos; at = text.find('(', at + 1))
     if (at + 1 < text.size() && text[at + 1] != ')') return true;
+  return false;
+}
+
+bool is_named_lock(const Trace& trace, StringId type) {
+  std::string text;
+  int depth = 0;
+  for (const char c : trace.strings[type]) {
+    depth += c == '<' || c == '(' ? 1 : c == '>' || c == ')' ? -1 : 0;
+    if (depth == 0) text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  if (text.find("mutex") != std::string::npos) return true;
+  for (size_t at = text.find("lock"); at != std::string::npos; at = text.find("lock", at + 1)) {
+    const bool is_other_word = at > 0 && (text[at - 1] == 'b' || text[at - 1] == 'c');
+    const std::string_view rest = std::string_view(text).substr(at + 4);
+    if (!is_other_word && !rest.starts_with("ed") && !rest.starts_with("free") &&
+        !rest.starts_with("_free"))
+      return true;
+  }
   return false;
 }
 

@@ -32,5 +32,8 @@ std::unordered_map<uint64_t, std::vector<ObjectWait>> find_object_waits(const Su
 // Whether each wait may be for another condition, as of a timer: the awaiter's type is a class in a
 // function that has parameters, or a class of its own, by its name.
 bool may_have_conditions(const Trace& trace, StringId type);
+// Whether the type is that of a lock by its name, without arguments: "SharedLock", but not "Clock"
+// or "LockedQueue".
+bool is_named_lock(const Trace& trace, StringId type);
 
 }  // namespace skein

@@ -1,9 +1,7 @@
 #include "trace/ask/relocked.h"
 
 #include <algorithm>
-#include <cctype>
-#include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trace/ask/object_waits.h"
@@ -14,25 +12,6 @@ namespace {
 
 constexpr uint64_t shortest_relock = 1'000'000'000;  // ns
 constexpr int deepest_call = 8;
-
-// By its name, without the arguments of templates: "SharedLock", but not "Clock" or "LockedQueue".
-bool is_named_lock(std::string_view type) {
-  std::string text;
-  int depth = 0;
-  for (const char c : type) {
-    depth += c == '<' ? 1 : c == '>' ? -1 : 0;
-    if (depth == 0) text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  if (text.find("mutex") != std::string::npos) return true;
-  for (size_t at = text.find("lock"); at != std::string::npos; at = text.find("lock", at + 1)) {
-    const bool is_other_word = at > 0 && (text[at - 1] == 'b' || text[at - 1] == 'c');
-    const std::string_view rest = std::string_view(text).substr(at + 4);
-    if (!is_other_word && !rest.starts_with("ed") && !rest.starts_with("free") &&
-        !rest.starts_with("_free"))
-      return true;
-  }
-  return false;
-}
 
 class RelockFinder {
  public:
@@ -112,7 +91,7 @@ std::unordered_map<TaskIndex, Relocked> find_relocked(const Subject& s) {
   const RelockFinder finder(s);
   for (const auto& [address, all] : find_object_waits(s)) {
     const bool is_lock = std::all_of(all.begin(), all.end(), [&](const ObjectWait& one) {
-      return is_named_lock(s.trace.strings[one.type]);
+      return is_named_lock(s.trace, one.type);
     });
     if (is_lock || is_asleep) finder.find(all, is_lock, is_asleep, found);
   }

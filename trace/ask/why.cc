@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -17,6 +18,23 @@
 namespace skein {
 
 namespace {
+
+// What the text says of the object that it waits for, but for which object it is. Of one for which
+// several tasks wait, the last to pass may be any of them; and one for which only this task waits
+// may have the address of an earlier object.
+uint64_t object_situation(const Model& model, const Diagnosis& d) {
+  if (!d.awaited) return 0;
+  enum : uint64_t { NotPassed = 1, Ended, WaitsAgain, WaitsElsewhere, Lives };
+  const AwaitedObjectWait& wait = *d.awaited;
+  const bool is_own = wait.last == d.chain.back().task;
+  const uint64_t last = wait.last == no_index       ? NotPassed
+                        : is_own                    ? WaitsAgain
+                        : !model.is_open(wait.last) ? wait.others == 0 ? NotPassed : Ended
+                        : !d.last_awaits            ? Lives
+                        : d.last_awaits->address == wait.address ? WaitsAgain
+                                                                 : WaitsElsewhere;
+  return uint64_t{wait.other_location} << 32 | uint64_t{wait.others != 0} << 8 | last;
+}
 
 // A hash that is equal for diagnoses that differ only in the identity of their tasks: an error
 // never equals one that is none. Of tasks that wait for an answer, those that wait for different
@@ -42,6 +60,7 @@ uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& wa
   // A connection on which nothing has moved for long differs from one that is in use.
   add(uint64_t{d.mutual_receives.has_value()} << 1 |
       (d.mutual_receives && d.mutual_receives->only_senders_wait));
+  add(object_situation(model, d));
   if (d.relocked) add(d.relocked->location);
   if (d.asks) add(std::hash<std::string_view>()(peer_of(trace, model, d.chain.back().task)));
   for (const Diagnosis::Step& step : d.chain) {
@@ -266,6 +285,12 @@ void add_missing_cancels(const Subject& subject, std::span<Diagnosis> found) {
   }
 }
 
+void add_retried(const Subject& subject, std::span<Diagnosis> found) {
+  for (Diagnosis& d : found)
+    if (d.verdict == Verdict::NeverExpires && d.chain.size() >= 3)
+      d.retried = find_retried(subject, d.chain[d.chain.size() - 2].task);
+}
+
 // Whether the task goes on if something wakes it.
 bool may_be_woken(Verdict verdict) {
   switch (verdict) {
@@ -285,12 +310,6 @@ bool may_be_woken(Verdict verdict) {
 bool waits_again(const Waits& waits, const Diagnosis& d) {
   return std::any_of(d.chain.begin(), d.chain.end(), [&](const Diagnosis::Step& step) {
     if (step.wait == Waits::none) return false;
-void add_retried(const Subject& subject, std::span<Diagnosis> found) {
-  for (Diagnosis& d : found)
-    if (d.verdict == Verdict::NeverExpires && d.chain.size() >= 3)
-      d.retried = find_retried(subject, d.chain[d.chain.size() - 2].task);
-}
-
     const Waits::Wait& now = waits.waits[step.wait];
     for (uint32_t w = now.before; w != Waits::none; w = waits.waits[w].before)
       if (waits.waits[w].location == now.location &&
@@ -300,10 +319,39 @@ void add_retried(const Subject& subject, std::span<Diagnosis> found) {
   });
 }
 
+// Whether all tasks that wait are two or more that wait for objects at one place, called through
+// the same lines, where each has waited before and continued: workers without work.
+bool is_idle_pool(const Subject& s, Diagnoser& diagnoser, std::span<const Diagnosis> found) {
+  const auto place = [&](const Diagnosis::Step& step) {
+    const Model::Task& task = s.model.tasks[step.task];
+    return std::tuple(location_of(s, step), task.name, task.location);
+  };
+  size_t tasks = 0;
+  for (const Diagnosis& d : found) {
+    if (d.verdict != Verdict::Unknown || !d.awaited || !d.started.empty() || d.relocked)
+      return false;
+    if (!std::equal(d.chain.begin(), d.chain.end(), found.front().chain.begin(),
+                    found.front().chain.end(),
+                    [&](const auto& a, const auto& b) { return place(a) == place(b); }))
+      return false;
+    bool all_again = true;
+    each_task(d, [&](TaskIndex task) {
+      tasks++;
+      all_again &= waits_again(s.waits, diagnoser.diagnose(task));
+    });
+    if (!all_again) return false;
+  }
+  return tasks >= 2;
+}
+
 // Finds the tasks that nothing can wake, because no thread of the process can run again.
 void find_asleep(const Subject& subject, Diagnoser& diagnoser, std::vector<Diagnosis>& found) {
   const Waits& waits = subject.waits;
   if (!is_process_asleep(subject)) return;
+  if (is_idle_pool(subject, diagnoser, found)) {
+    for (Diagnosis& d : found) d.is_idle_pool = true;
+    return;
+  }
   // Threads that are blocked in a handler no longer serve what else is pending.
   const bool is_blocked = std::any_of(
       found.begin(), found.end(), [](const Diagnosis& d) { return d.verdict == Verdict::Running; });
@@ -334,7 +382,18 @@ void find_asleep(const Subject& subject, Diagnoser& diagnoser, std::vector<Diagn
     const bool is_known = d.verdict != Verdict::Unknown || d.awaited;
     return is_known && !waits_again(waits, d) && !waits_for_started(d);
   });
-  if (!any) judge([&](const Diagnosis& d) { return !waits_for_started(d); });
+  const bool is_explained = std::any_of(found.begin(), found.end(), [](const Diagnosis& d) {
+    return d.verdict == Verdict::Deadlock || d.verdict == Verdict::NeverReleased;
+  });
+  if (any || is_explained) return;
+  // The only task left of those that have used an object may be a worker without work.
+  const auto may_be_idle = [&](const Diagnosis& d) {
+    if (!d.awaited || d.awaited->others != 0 || d.awaited->last == no_index) return false;
+    return d.awaited->last == d.chain.back().task || !subject.model.is_open(d.awaited->last);
+  };
+  const bool any_shared =
+      judge([&](const Diagnosis& d) { return !may_be_idle(d) && !waits_for_started(d); });
+  if (!any_shared) judge([&](const Diagnosis& d) { return !waits_for_started(d); });
 }
 
 // Finds the pools that the running tasks block, and merges those of one function.
@@ -412,9 +471,11 @@ Diagnosis diagnose(const Subject& subject, std::span<const Diagnosis> all, TaskI
   }
   diagnoser.walker().find_blocker(d);
   add_missing_cancels(subject, {&d, 1});
+  add_retried(subject, {&d, 1});
   add_overtaken(subject, {&d, 1});
   if (reported != all.end()) {
     d.is_asleep = reported->is_asleep;
+    d.is_idle_pool = reported->is_idle_pool;
     return d;
   }
   // Another task waits for it, or none at all.
@@ -471,7 +532,6 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     for (TaskIndex task = 0; task < count; task++)
       if (model.is_open(task) && !model.tasks[task].is_resource) visit(task);
   };
-  add_retried(subject, {&d, 1});
   for (TaskIndex task = 0; task < count; task++)
     if (model.tasks[task].should_resolve && model.tasks[task].how == Model::End::Cancelled)
       add_diagnosis(task);
@@ -503,6 +563,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   add_blocked_pools(subject, found);
   find_asleep(subject, diagnoser, found);
   add_missing_cancels(subject, found);
+  add_retried(subject, found);
   add_overtaken(subject, found);
   find_crowds(waits, found);
   for (Diagnosis& d : found)
@@ -516,4 +577,3 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
 }
 
 }  // namespace skein
-  add_retried(subject, found);

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "trace/ask/example.h"
+#include "trace/ask/object_example.h"
 #include "trace/ask/random_program.h"
 #include "trace/model/example.h"
 
@@ -628,6 +629,64 @@ TEST_CASE("a wait is an error if no thread of the process can run again") {
     e.model.end = 1'000'000'000;
     CHECK(stuck(e, 900'000'000) == "3 ");
   }
+}
+
+TEST_CASE("workers without work are no errors if no thread can run again") {
+  const auto stuck = [](const std::string& events) {
+    ObjectExample run(events, "Channel");
+    run.e.trace.info.asleep = run.e.model.end = 2'000'000'000;
+    const Subject s = run.subject();
+    std::string ids;
+    for (const Diagnosis& d : faults_of(s.trace, s.model, s.waits)) {
+      ids += run.e.id(d.chain.front().task) + " ";
+      CHECK(!d.is_idle_pool);
+    }
+    return ids;
+  };
+  const auto worker = [](const std::string& id, bool waited_before) {
+    const std::string waits = "resume " + id + "\n1 suspend " + id + " at 5\n";
+    return "0 create " + id + " as coroutine worker\n1 " + waits +
+           (waited_before ? "1 " + waits : "");
+  };
+  const std::string pool = worker("1", true) + worker("2", true);
+  CHECK(stuck(pool).empty());
+  CHECK(stuck(worker("1", true)) == "1 ");  // one task may be all that the program does
+  CHECK(stuck(pool + worker("3", false)) == "3 ");
+  CHECK(stuck("0 create 4 as coroutine producer\n1 resume 4\n1 suspend 4 at 6\n1 resume 4\n"
+              "1 suspend 4 at 6\n" +
+              pool) == "4 1 ");
+}
+
+TEST_CASE("the only task left at an object may be idle if tasks of another object are stuck") {
+  std::string events;
+  for (const char* id : {"1", "2", "3"}) {
+    const std::string at = std::string(" at ") + (*id == '1' ? "6" : "5") + "\n";
+    events += std::string("0 create ") + id + " as coroutine " +
+              (*id == '1' ? "producer" : "consumer") + "\n1 resume " + id + "\n1 suspend " + id +
+              at + "1 resume " + id + "\n1 suspend " + id + at;
+  }
+  ObjectExample run(events);
+  for (AwaitedObject& object : run.e.trace.awaited_objects)
+    if (run.e.trace.events.row(object.event).task == 3) object.address = 0x20;
+  run.e.trace.info.asleep = run.e.model.end = 2'000'000'000;
+  const Subject s = run.subject();
+  std::string ids;
+  for (const Diagnosis& d : faults_of(s.trace, s.model, s.waits))
+    ids += run.e.id(d.chain.front().task) + " ";
+  CHECK(ids == "1 2 ");
+}
+
+TEST_CASE("a deadlock explains why no thread can run") {
+  ObjectExample run(
+      "0 create 1 as coroutine left\n0 create 2 as coroutine right\n"
+      "0 create 3 as coroutine worker\n1 resume 3\n1 suspend 3 at 1\n"
+      "1 resume 3\n2 suspend 3 at 1\n3 resume 1\n3 suspend 1 on 2\n"
+      "4 resume 2\n4 suspend 2 on 1\n");
+  run.e.trace.info.asleep = run.e.model.end = 2'000'000'000;
+  const Subject s = run.subject();
+  const auto faults = faults_of(s.trace, s.model, s.waits);
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].verdict == Verdict::Deadlock);
 }
 
 TEST_CASE("a task whose awaiter started others may wait for them") {
