@@ -9,7 +9,7 @@ namespace skein {
 
 namespace {
 
-constexpr uint64_t fewest_ended = 3;
+constexpr uint64_t fewest_cancelled = 3;
 constexpr int most_later_waits = 1000;  // that a task began after the one to find
 
 bool is_like(const Model& model, TaskIndex a, TaskIndex b) {
@@ -67,7 +67,7 @@ std::optional<FailedWaker> find_failed_waker(const Subject& s, TaskIndex operati
     found.location = after;
     found.count++;
   }
-  if (found.count < fewest_ended) return {};
+  if (found.count < fewest_cancelled) return {};
   std::unordered_set<TaskIndex> cancelled;
   for (const Model::Cancel& cancel : model.cancels) cancelled.insert(cancel.by);
   for (TaskIndex task = 0; task < model.tasks.size(); task++) {

@@ -38,8 +38,8 @@ struct Turns {
 
 // Work that is cut into pieces takes longer for each.
 constexpr uint64_t longest_turn = 20'000;  // ns
-// Turns that last until the end of the trace may go on, ns.
-constexpr uint64_t rest = 100'000'000;
+// Turns that ended longer before the end of the trace are over, ns.
+constexpr uint64_t longest_rest = 100'000'000;
 
 class CancelLints {
  public:
@@ -54,7 +54,7 @@ class CancelLints {
 
  private:
   void look_at(uint32_t object, const Turns& turns) {
-    if (turns.count < context_.options.posts || model_.end - turns.end > rest) return;
+    if (turns.count < context_.options.posts || model_.end - turns.end > longest_rest) return;
     if ((turns.end - turns.begin) / turns.count > longest_turn) return;
     const auto is_open = [&](TaskIndex task) { return task != no_index && context_.is_open(task); };
     if (!is_open(turns.last) || !is_open(turns.other) || does_more(object, turns)) return;
