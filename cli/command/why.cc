@@ -68,7 +68,8 @@ void add_thread_states(const std::string& pid, const Subject& subject,
 }
 
 // What `skein doctor` finds, apart from notes and from lints about waits, which the diagnoses
-// explain.
+// explain. Of the notes it has two tasks that wake each other, because each of them waits only for
+// a timer that has not expired.
 std::vector<std::string> other_findings(const Analysis& analysis) {
   constexpr size_t most = 5;
   const DoctorReport report({analysis.trace, analysis.model, analysis.waits}, "");
@@ -77,7 +78,9 @@ std::vector<std::string> other_findings(const Analysis& analysis) {
        examine(analysis.trace, analysis.model, analysis.waits, {.is_live = analysis.is_live})) {
     const bool is_wait = f.lint == Lint::NotifyBeforeWait || f.lint == Lint::SuspendedTooLong ||
                          f.lint == Lint::OperationPending || f.lint == Lint::HandlerNeverInvoked;
-    if (is_wait || f.severity == Finding::Severity::Note || lines.size() == most) continue;
+    const bool is_loop = f.lint == Lint::SelfWake && f.other != no_index;
+    const bool is_note = f.severity == Finding::Severity::Note && !is_loop;
+    if (is_wait || is_note || lines.size() == most) continue;
     lines.push_back(report.headline(f));
   }
   return lines;
