@@ -510,4 +510,57 @@ TRUTH_CASE(locked_while_it_loads) {
   loop.run();
 }
 
+// A lock for readers or one writer, whose readers can become the writer.
+class Shared_lock {
+ public:
+  explicit Shared_lock(Loop& loop) : loop_(loop) {}
+  struct Awaiter {
+    Shared_lock& lock;
+    bool upgrades;
+    std::coroutine_handle<> handle = {};
+    bool await_ready() const noexcept { return lock.take(upgrades); }
+    void await_suspend(std::coroutine_handle<> waiter) {
+      handle = waiter;
+      lock.waiters_.push_back(this);
+    }
+    void await_resume() const noexcept {}
+  };
+  Awaiter shared() { return {*this, false}; }
+  Awaiter upgrade() { return {*this, true}; }
+  void unlock() {
+    writer_ = false;
+    for (Awaiter* waiter : std::exchange(waiters_, {}))
+      take(waiter->upgrades) ? loop_.post(waiter->handle) : waiters_.push_back(waiter);
+  }
+
+ private:
+  bool take(bool upgrades) {
+    if (writer_ || (upgrades && readers_ != 1)) return false;
+    readers_ += upgrades ? -1 : 1;
+    writer_ = upgrades;
+    return true;
+  }
+  Loop& loop_;
+  int readers_ = 0;
+  bool writer_ = false;
+  std::deque<Awaiter*> waiters_;
+};
+
+Task<> edit_page(Loop& loop, Shared_lock& page) {
+  co_await page.shared();
+  co_await loop.sleep(5ms);
+  co_await page.upgrade();  // @page_upgrade
+  page.unlock();
+}
+
+// Two readers of a page become its writer: each waits for the other to stop reading.
+// truth: deadlock|unknown; in edit_page; at page_upgrade; of Shared_lock
+TRUTH_CASE(two_readers_upgrade) {
+  Loop loop;
+  Shared_lock page(loop);
+  spawn(edit_page(loop, page));
+  spawn(edit_page(loop, page));
+  loop.run(true);
+}
+
 }  // namespace
