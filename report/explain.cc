@@ -149,7 +149,7 @@ class ExplanationWriter : public SentenceWriter {
       at(waits.last);
       text(".");
       if (!waits.is_usual())
-        text(" If something had to be released or signalled since, that was probably forgotten.");
+        text(" If something had to be released or signalled since, that may have been forgotten.");
     }
   }
 

@@ -367,7 +367,7 @@ class ExternalWriter : public SentenceWriter {
     text(
         " Each has received all that the other has sent, and the tasks that have sent on this "
         "connection have ended or wait for these receives.");
-    if (receives.has_accepted) return;  // it waits for a request
+    if (receives.has_accepted || !receives.expects_more) return;  // it waits for a request
     text(" If ");
     waiter();
     text(" waits for a reply, or for the rest of one, this is a deadlock.");

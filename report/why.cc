@@ -206,6 +206,38 @@ void add_failures(std::string& out, const Subject& subject,
         2);
 }
 
+// "socket.async_send (#5) of session (#1) (session main.cc:7)".
+std::string send_text(const Subject& subject, TaskIndex send) {
+  const Model& model = subject.model;
+  TaskIndex by = model.tasks[send].parent;
+  while (by != no_index && model.tasks[by].name == model.tasks[send].name)
+    by = model.tasks[by].parent;
+  const std::string of = by == no_index ? "" : " of " + escaped(title(subject, by));
+  return escaped(title(subject, send)) + of + " (" + where(subject, model.tasks[send].location) +
+         ")";
+}
+
+void add_interleaved(std::string& out, const Subject& subject,
+                     const std::vector<Interleaved>& found) {
+  add_list(out, "Sends of two tasks on one socket, whose bytes were mixed:", found,
+           [&](const Interleaved& pair) {
+             const std::string_view peer = peer_of(subject.trace, subject.model, pair.first);
+             return std::vector<std::string>{
+                 group_title(subject, pair.first, pair.count),
+                 "began at " + seconds(subject.model.tasks[pair.first].start) + " s",
+                 where(subject, subject.model.tasks[pair.first].location),
+                 peer.empty() ? "" : "peer " + escaped(peer)};
+           });
+  if (found.empty()) return;
+  append_paragraph(
+      out,
+      send_text(subject, found.front().first) + " was pending, as a part of a " +
+          "write of several parts, when " + send_text(subject, found.front().second) +
+          " sent on the same socket. The peer got the bytes of one write among those " +
+          "of the other. Begin a write when the one before has completed.",
+      2);
+}
+
 void add_others(std::string& out, const std::vector<std::string>& others) {
   if (others.empty()) return;
   end_paragraph(out);
@@ -440,6 +472,7 @@ std::string why_text(const Subject& subject, const WhyFindings& all) {
     }
   };
   add_each(found.begin(), pending);
+  add_interleaved(out, subject, all.interleaved);
   add_failures(out, subject, all.failures);
   // Every feed that ends leaves a timer like that: what waits for long comes first.
   const auto lasts = [&](const Diagnosis& d) {
@@ -508,6 +541,16 @@ Json why_json(const Subject& subject, const WhyFindings& found) {
                       {"location", location_json(subject.trace, last.location)}}));
   }
   json.set("broken_chains", std::move(broken));
+  Json mixed = Json::array();
+  for (const Interleaved& pair : found.interleaved)
+    mixed.add(Json::object(
+        {{"first", task_json(subject.trace, subject.model, pair.first)},
+         {"second", task_json(subject.trace, subject.model, pair.second)},
+         {"socket", subject.model.objects[pair.object].id},
+         {"count", pair.count},
+         {"time_ns", subject.model.tasks[pair.second].start},
+         {"location", location_json(subject.trace, subject.model.tasks[pair.first].location)}}));
+  json.set("interleaved", std::move(mixed));
   Json destroyed = Json::array();
   for (const TornDown& t : found.destroyed) {
     const Waits::Wait& wait = subject.waits.waits[t.wait];

@@ -11,6 +11,7 @@
 #include "report/json.h"
 #include "trace/ask/broken_chains.h"
 #include "trace/ask/failures.h"
+#include "trace/ask/interleaved.h"
 #include "trace/ask/torn_down.h"
 #include "trace/ask/why.h"
 
@@ -20,6 +21,7 @@ struct WhyFindings {
   std::vector<Diagnosis> diagnoses;
   std::vector<UnreadFailure> failures = {};
   std::vector<BrokenChain> chains = {};
+  std::vector<Interleaved> interleaved = {};
   std::vector<TornDown> destroyed = {};
   // The subject ends where the program began to destroy its tasks; 0: it has all events.
   uint64_t teardown = 0;

@@ -123,12 +123,14 @@ int run_why(const WhyOptions& options) {
     found.failures = unread_failures(subject);
     add_unserved(subject, found.diagnoses, found.failures);
     found.chains = broken_chains(subject);
+    found.interleaved = find_interleaved(subject);
   }
   print_report(
       options.json, analysis.trace, [&] { return why_json(subject, found); },
       [&](size_t) { return why_text(subject, found); });
   const auto is_error = [](const auto& one) { return one.is_error(); };
-  return std::any_of(found.diagnoses.begin(), found.diagnoses.end(), is_error) ||
+  return !found.interleaved.empty() ||
+         std::any_of(found.diagnoses.begin(), found.diagnoses.end(), is_error) ||
          std::any_of(found.failures.begin(), found.failures.end(), is_error);
 }
 

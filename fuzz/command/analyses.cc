@@ -26,6 +26,7 @@ void check_why(const Subject& s, bool json) {
   WhyFindings found{.diagnoses = diagnose_all(s.trace, s.model, s.waits),
                     .failures = unread_failures(s),
                     .chains = broken_chains(s),
+                    .interleaved = find_interleaved(s),
                     .destroyed = torn_down(s)};
   add_unserved(s, found.diagnoses, found.failures);
   require_printable(json ? why_json(s, found).text() : why_text(s, found));

@@ -43,6 +43,15 @@ bool is(const Trace& trace, const Object& object, std::string_view kind) {
   return object.end == Object::never && kind_name(trace, object.kind) == kind;
 }
 
+// The operation of the object that ended last, which may have begun before others.
+TaskIndex last_to_end(const Model& model, const Object& object) {
+  TaskIndex last = model.concerns[object.last_use].task;
+  for (uint32_t i = object.last_use; i != Object::none; i = model.concerns[i].before)
+    if (model.tasks[model.concerns[i].task].end > model.tasks[last].end)
+      last = model.concerns[i].task;
+  return last;
+}
+
 // Whether an operation of the object is pending.
 bool is_used(const Model& model, const Object& object) {
   for (uint32_t i = object.last_use; i != Object::none; i = model.concerns[i].before)
@@ -134,7 +143,8 @@ std::vector<BrokenChain> broken_chains(const Subject& subject) {
     if (object.last_use == Object::none || (!is_timer && !is(subject.trace, object, "socket")))
       continue;
     if (is_timer && !was_periodic(model, object)) continue;
-    const TaskIndex last = model.concerns[object.last_use].task;
+    const TaskIndex last =
+        is_timer ? model.concerns[object.last_use].task : last_to_end(model, object);
     const auto add = [&](const BrokenChain& chain) {
       const Model::Task& task = model.tasks[chain.last];
       groups.try_emplace({task.name, task.location}, chain).first->second.count++;

@@ -168,7 +168,8 @@ class ChainWalker::Walk {
     }
     if (wait->on != no_index) return wait->on;
     describe_awaited(d, step.task);
-    find_started(d);
+    // An object that other tasks wait for, or have passed, is no group of tasks.
+    if (!d.awaited || (d.awaited->others == 0 && d.awaited->last == no_index)) find_started(d);
     d.verdict = is_forgotten(d) ? Verdict::LostWakeup : Verdict::Unknown;
     return no_index;
   }

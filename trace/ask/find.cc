@@ -9,7 +9,9 @@ namespace skein {
 
 std::vector<TaskIndex> find_tasks(const Trace& trace, const Model& model, std::string_view text) {
   TaskId id = 0;
-  const std::string_view digits = text.substr(text.starts_with('#') ? 1 : 0);
+  std::string_view digits = text.substr(text.starts_with('#') ? 1 : 0);
+  if (const size_t at = text.rfind("(#"); at != std::string_view::npos && text.ends_with(')'))
+    digits = text.substr(at + 2, text.size() - at - 3);  // as all commands print it
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
   if (error == std::errc() && end == digits.data() + digits.size())
     if (const TaskIndex task = model.find(id); task != no_index) return {task};

@@ -8,8 +8,8 @@
 
 namespace skein {
 
-// The task with this id ("17", "#17"); else all tasks whose label, name or function equals `text`,
-// by start.
+// The task with this id ("17", "#17", "session (#17)"); else all tasks whose label, name or
+// function equals `text`, by start.
 std::vector<TaskIndex> find_tasks(const Trace& trace, const Model& model, std::string_view text);
 
 // The end of the task; the end of the trace if it is live.

@@ -42,6 +42,31 @@ bool has_connected(const Subject& s, uint32_t socket) {
   return false;
 }
 
+// Whether an earlier receive of this place followed another one, without a send between.
+bool follows_receives(const Subject& s, TaskIndex receive) {
+  const auto next_before = [&](uint32_t u) {
+    do u = s.model.concerns[u].before;
+    while (u != Model::Object::none &&
+           direction_of(s.trace.strings[s.model.tasks[s.model.concerns[u].task].name]) ==
+               Direction::None);
+    return u;
+  };
+  const auto direction = [&](uint32_t u) {
+    return direction_of(s.trace.strings[s.model.tasks[s.model.concerns[u].task].name]);
+  };
+  const Model::Concern* use = s.model.concern(receive);
+  if (use == nullptr) return false;
+  const auto own = static_cast<uint32_t>(use - s.model.concerns.data());
+  for (uint32_t u = next_before(own); u != Model::Object::none; u = next_before(u)) {
+    const Model::Task& task = s.model.tasks[s.model.concerns[u].task];
+    if (direction(u) != Direction::Receives || task.location != s.model.tasks[receive].location)
+      continue;
+    const uint32_t before = next_before(u);
+    if (before != Model::Object::none && direction(before) == Direction::Receives) return true;
+  }
+  return false;
+}
+
 // Whether the trace contains all bytes that both have moved, and none is on its way.
 bool have_received_all(const Traffic& a, const Traffic& b) {
   const auto is_unseen = [](const Traffic& t) {
@@ -109,6 +134,7 @@ std::optional<MutualReceives> MutualReceivesFinder::find(
         std::max(s_.model.tasks[receive].start, s_.model.tasks[ends.other.receives].start);
   const uint64_t pause = s_.model.end - std::min(s_.model.end, found.since);
   if (pause < shortest_pause || pause <= pauses.longest) return {};
+  found.expects_more = traffic[object].awaits_reply() || follows_receives(s_, receive);
   found.has_accepted = has_connected(s_, ends.object);
   found.only_senders_wait = s_.trace.info.overwritten_packets == 0 && s_.trace.losses.empty() &&
                             traffic[object].sent + traffic[object].received != 0 &&

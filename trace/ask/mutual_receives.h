@@ -22,6 +22,9 @@ struct MutualReceives {
   // ended, or wait for its receive.
   bool only_senders_wait = false;
   bool has_accepted = false;  // the other end has connected the socket
+  // It has sent after it received last, or an earlier receive of this place followed another one
+  // without a send between. Else the connection may be idle.
+  bool expects_more = false;
 };
 
 class MutualReceivesFinder {
