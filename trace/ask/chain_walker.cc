@@ -264,7 +264,9 @@ class ChainWalker::Walk {
     if (use != nullptr && use->object != Model::Object::none) describe_socket(d, use->object);
     if (is_lasting(d.chain.back().task)) {
       d.signal = last_signal();
+      // Another thread may have work to finish.
       d.should_have_ended = d.signal != no_index && ends_programs(d.signal) &&
+                            trace_.info.alone > model_.tasks[d.signal].end &&
                             model_.end - model_.tasks[d.signal].end >= shutdown_error_ns;
       if (d.signal == no_index && !more_than_lasting_ && is_periodic(d.chain.back().task))
         d.closed_acceptor = closed_acceptors().find(d.chain.back().task);
@@ -290,9 +292,21 @@ class ChainWalker::Walk {
     return find_lost_cancel(d, *use) ? Verdict::LostWakeup : Verdict::NeverExpires;
   }
 
-  void find_last_hope(Diagnosis& d, const Model::Concern& use, bool is_last) const {
+  // Whether one thread has recorded all events. O(events) once.
+  bool has_one_thread() {
+    if (!has_one_thread_) {
+      const auto& executors = trace_.events.executor;
+      has_one_thread_ = true;
+      for (size_t i = 1; i < model_.events && *has_one_thread_; i++)
+        has_one_thread_ = executors[i] == executors[0];
+    }
+    return *has_one_thread_;
+  }
+
+  void find_last_hope(Diagnosis& d, const Model::Concern& use, bool is_last) {
     const uint64_t idle_since = model_.last_event + starvation_threshold_ns;
     d.is_last = is_last;
+    d.has_one_thread = is_last && has_one_thread();
     d.is_alone =
         is_last && trace_.info.alone > idle_since && !(model_.is_torn_down && has_completed(use));
   }
@@ -589,6 +603,7 @@ class ChainWalker::Walk {
   uint32_t walk_ = 0;
   std::optional<bool> may_run_;                          // anything_may_run(), if known
   bool more_than_lasting_ = false;                       // the same, apart from is_lasting()
+  std::optional<bool> has_one_thread_;                   // if known
   std::optional<bool> only_channels_left_;               // if known
   std::optional<std::vector<Traffic>> traffic_;          // find_traffic(), if known
   std::optional<OtherEnds> other_ends_;                  // if known

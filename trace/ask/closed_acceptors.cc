@@ -69,7 +69,8 @@ std::optional<ClosedAcceptor> ClosedAcceptors::find(TaskIndex timer) const {
         cancel.time < s_.model.tasks[timer].start)
       found.cancel = i;
   }
-  found.should_have_ended = found.cancel != Model::Object::none && age >= end_error_ns;
+  found.should_have_ended = found.cancel != Model::Object::none && age >= end_error_ns &&
+                            s_.trace.info.alone > acceptor.end;
   return found;
 }
 

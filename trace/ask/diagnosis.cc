@@ -21,10 +21,11 @@ bool Diagnosis::is_error() const {
       if (forgotten) return true;
       if (is_last && is_alone) return true;  // whatever the reason, it is stuck
       // A task that waits again, or was created later, may check the condition before it waits.
-      if (cancel != Model::Object::none && !is_last) return expected;
+      // A thread that does something else may cancel the timer again.
+      if (cancel != Model::Object::none && !is_hopeless()) return expected;
       return (!waited_before && !created_after) || expected;
     case Verdict::Starved:
-      return (starved >= starvation_error_ns && signal == no_index) || expected;
+      return (starved >= starvation_error_ns && signal == no_index && !is_usual_delay) || expected;
     case Verdict::Deadlock:
     case Verdict::NeverReleased:
     case Verdict::Cancelled:

@@ -67,10 +67,14 @@ struct Diagnosis {
   // Running in a live process: what its thread does. The rest of a sentence; empty: unknown. The
   // caller may set it.
   std::string thread_state = {};
-  // Running: all threads of its pool or event loop run for long, and handlers wait for one.
+  // Running for a second, and longer than usual: all threads of its pool or event loop do, and
+  // handlers wait for one.
   std::optional<BlockedPool> pool = {};
   // Running: it is the blocker of an error.
   bool is_cause = false;
+  // Starved: earlier runs of the blocker's function took at least half as long, as jobs of a batch
+  // do.
+  bool is_usual_delay = false;
   uint64_t starved = 0;                   // Starved: for how long, ns
   uint64_t served = Waits::never;         // Starved handler: when the last of its context ended
   size_t cycle_begin = 0;                 // is_cycle(): the last step waits for chain[cycle_begin]
@@ -86,6 +90,7 @@ struct Diagnosis {
   // outside the trace can cancel it either (TraceInfo::alone). False if the program ended by itself
   // and the timer had woken a task before: a worker that is idle at the end waits like that.
   bool is_alone = false;
+  bool has_one_thread = false;  // the trace, if `is_last`
   // All threads of the process wait for each other, without a timeout (TraceInfo::asleep): nothing
   // can wake it. False of an idle pool. False if it has waited at the same place before, and
   // continued, or if its target is unknown: then it may be a worker without work, or have returned
@@ -166,6 +171,8 @@ struct Diagnosis {
   bool is_cycle() const {
     return verdict == Verdict::Deadlock && !own_lock && !fed_channel && !mutual_sends && !relocked;
   }
+  // Nothing is left that could cancel or complete it, as far as is known.
+  bool is_hopeless() const { return is_last && (is_alone || has_one_thread); }
   // Whether something is wrong. A task may wait for an external event or for work forever.
   bool is_error() const;
 };
@@ -175,6 +182,8 @@ inline constexpr uint64_t starvation_threshold_ns = 1'000'000;
 // Starvation for less than this is no error: a busy program has queues, and a busy machine delays
 // its threads. ns.
 inline constexpr uint64_t starvation_error_ns = 100'000'000;
+// Runs of all threads of a pool for less than this are no error: its jobs may be long. ns.
+inline constexpr uint64_t blocked_pool_error_ns = 1'000'000'000;
 // A task that has run for less than this is Ok, ns.
 inline constexpr uint64_t running_threshold_ns = 100'000'000;
 

@@ -32,7 +32,10 @@ class Finder {
     std::vector<OwnLockWait> found;
     for (const auto& [lock, group] : groups_)
       if (is_deadlock(lock, group))
-        found.insert(found.end(), group.holders.begin(), group.holders.end());
+        for (OwnLockWait one : group.holders) {
+          one.was_released = was_released(lock);
+          found.push_back(one);
+        }
     std::sort(found.begin(), found.end(),
               [](const auto& a, const auto& b) { return a.operation < b.operation; });
     return found;
@@ -120,6 +123,13 @@ class Finder {
     return std::all_of(model_.cancels.begin(), model_.cancels.end(), [&](const auto& cancel) {
       return !is_used[cancel.object] || is_by_caller(cancel);
     });
+  }
+
+  // Precondition: is_deadlock(), so that only callers have cancelled.
+  bool was_released(const Function& lock) const {
+    const std::vector<bool> is_used = objects_of(lock);
+    return std::any_of(model_.cancels.begin(), model_.cancels.end(),
+                       [&](const Model::Cancel& cancel) { return is_used[cancel.object]; });
   }
 
   // The objects on which calls of the function created operations.

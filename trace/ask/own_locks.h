@@ -17,6 +17,9 @@ struct OwnLockWait {
   TaskIndex operation = no_index;  // on a timer that never expires
   TaskIndex waiter = no_index;     // the task that called the function
   uint32_t passed = Waits::none;   // its wait for an earlier call of the function
+  // A task that calls the function has cancelled one of its timers before, as unlock() does. Else
+  // it may be an event, of which the first was set before.
+  bool was_released = false;
 };
 
 // The waits of groups of two or more such tasks, for different timers, if only tasks of their

@@ -204,7 +204,8 @@ class Diagnoser {
     Diagnosis d = walker_.diagnose(task);
     walker_.measure_starvation(d);
     if (const auto lock = locks_.find(d.chain.back().task);
-        lock != locks_.end() && d.verdict != Verdict::Ok) {
+        lock != locks_.end() && d.verdict != Verdict::Ok &&
+        (lock->second.was_released || d.is_hopeless())) {
       d.own_lock = lock->second;
       d.verdict = Verdict::Deadlock;
     }
@@ -259,11 +260,24 @@ void split_group(Diagnoser& diagnoser, std::vector<Diagnosis>& found, size_t at,
   if (others) found.push_back(std::move(*others));
 }
 
+// Whether another run of the task's function took at least half of this time.
+bool has_run_as_long(const Model& model, TaskIndex task, uint64_t length) {
+  const Model::Task& like = model.tasks[task];
+  return std::any_of(model.activations.begin(), model.activations.end(), [&](const auto& run) {
+    const bool has_ended = run.end < model.end;
+    return run.task != no_index && has_ended && run.end - run.start >= length / 2 &&
+           model.tasks[run.task].name == like.name &&
+           model.tasks[run.task].location == like.location;
+  });
+}
+
 // Finds what else ran while the last task was runnable. A handler that did not run after a signal
 // is no error, so similar ones are judged one by one.
-void find_blockers(Diagnoser& diagnoser, std::vector<Diagnosis>& found) {
+void find_blockers(const Subject& subject, Diagnoser& diagnoser, std::vector<Diagnosis>& found) {
   const auto is_error = [&](Diagnosis& d) {
     diagnoser.walker().find_blocker(d);
+    if (d.verdict == Verdict::Starved && d.blocker != no_index && d.starved >= starvation_error_ns)
+      d.is_usual_delay = has_run_as_long(subject.model, d.blocker, d.starved);
     return d.is_error();
   };
   for (size_t i = 0, count = found.size(); i < count; i++) {
@@ -414,7 +428,12 @@ void add_blocked_pools(const Subject& subject, std::vector<Diagnosis>& found) {
     }
   }
   const auto pools = find_blocked_pools(subject, runs, starved);
-  for (size_t i = 0; i < runs.size(); i++) found[of_run[i]].pool = pools[i];
+  for (size_t i = 0; i < runs.size(); i++) {
+    Diagnosis& d = found[of_run[i]];
+    const uint64_t length = subject.model.end - std::min(subject.model.end, d.running_since);
+    if (length >= blocked_pool_error_ns && !has_run_as_long(subject.model, runs[i].task, length))
+      d.pool = pools[i];
+  }
   std::vector<bool> is_merged(found.size());
   for (size_t i = 0; i < runs.size(); i++) {
     Diagnosis& d = found[of_run[i]];
@@ -558,7 +577,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     d.executor = run->executor;
     found.push_back(std::move(d));
   });
-  find_blockers(diagnoser, found);
+  find_blockers(subject, diagnoser, found);
   find_causes(found);
   add_blocked_pools(subject, found);
   find_asleep(subject, diagnoser, found);

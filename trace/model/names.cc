@@ -30,6 +30,10 @@ std::string kind_name(const Trace& trace, uint64_t kind) {
   return text == "unknown" ? "" : std::string(text);
 }
 
+bool was_aborted(const Trace& trace, const Model::Task& task) {
+  return task.failed() && trace.strings[task.reason] == "Operation canceled";
+}
+
 std::string executor_name(const Trace& trace, uint32_t index) {
   if (index < trace.executors.size()) {
     const Executor& executor = trace.executors[index];

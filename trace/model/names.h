@@ -26,6 +26,10 @@ inline constexpr std::array<std::string_view, 6> end_names = {
 static_assert(static_cast<size_t>(Model::End::Overwritten) + 1 == end_names.size());
 constexpr std::string_view name(Model::End end) { return end_names[static_cast<size_t>(end)]; }
 
+// Whether the task is an operation that ended because it was cancelled, as a timeout does that was
+// not needed: it has failed with the text of ECANCELED.
+bool was_aborted(const Trace& trace, const Model::Task& task);
+
 // "use_network 050-hang.cc:45"; a long name without its namespaces; empty for no location.
 std::string location_text(const Trace& trace, uint32_t location);
 

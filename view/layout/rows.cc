@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "base/stable_sort.h"
+#include "trace/model/names.h"
 
 namespace skein {
 
@@ -91,7 +92,7 @@ std::vector<TaskIndex> by_start(const Model& model, std::span<const uint8_t> sho
 class Arrangement {
  public:
   Arrangement(const Trace& trace, const Model& model, std::span<const uint8_t> shown)
-      : model_(model), shown_(shown), executors_(trace.executors.size()) {}
+      : trace_(trace), model_(model), shown_(shown), executors_(trace.executors.size()) {}
 
   Rows run() {
     find_first_activations();
@@ -245,7 +246,7 @@ class Arrangement {
                                                                  : Rows::BarStyle::Unnamed);
       rows_.parent_rows.push_back(t.starts_late ? Rows::no_row
                                                 : other_row(rows_.tasks[i], t.parent));
-      if (t.failed()) rows_.failed.push_back(static_cast<uint32_t>(i));
+      if (t.failed() && !was_aborted(trace_, t)) rows_.failed.push_back(static_cast<uint32_t>(i));
       if (other_row(rows_.tasks[i], t.becomes) != Rows::no_row)
         rows_.moves.push_back(static_cast<uint32_t>(i));
       rows_.has_unnamed = rows_.has_unnamed || rows_.bar_styles.back() == Rows::BarStyle::Unnamed;
@@ -296,6 +297,7 @@ class Arrangement {
     }
   }
 
+  const Trace& trace_;
   const Model& model_;
   std::span<const uint8_t> shown_;
   size_t executors_;

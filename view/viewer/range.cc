@@ -7,6 +7,7 @@
 
 #include "base/percent.h"
 #include "base/text.h"
+#include "trace/model/names.h"
 #include "view/viewer/panel/panel_writer.h"
 
 namespace skein {
@@ -25,7 +26,7 @@ RangeStatistics measure(const Trace& trace, const Model& model, double from, dou
     const bool ended = task.how != Model::End::Open && task.how != Model::End::Overwritten;
     if (!task.pre_existing && inside(task.start)) all.created++;
     if (ended && inside(task.end)) all.ended++;
-    if (task.failed() && inside(task.end)) all.failed++;
+    if (task.failed() && !was_aborted(trace, task) && inside(task.end)) all.failed++;
     // Same end as its bar, which for a live task may be its last event.
     if (task.start < end && (task.is_unresolved() || task.end >= begin)) all.alive++;
   }

@@ -57,7 +57,7 @@ class DiagnosisLints {
         break;
       case Verdict::LostWakeup:
         if (d.forgotten) break;
-        if (!d.expected && !d.is_last) return {};  // it may check before it waits
+        if (!d.expected && !d.is_hopeless()) return {};  // it may check before it waits
         if (d.cancel == Model::Object::none) about_lost_wakeup(c, d);
         break;
       case Verdict::Running:  // ran-too-long

@@ -1,6 +1,6 @@
 // Tasks that await similar tasks one after the other: each is created when the one before it has
-// ended, at the same place. If they are independent, they could run together. Whether they are is not in a
-// trace: one may need the result of another.
+// ended, at the same place. If they are independent, they could run together. Whether they are is
+// not in a trace: one may need the result of another.
 #include <algorithm>
 #include <string_view>
 #include <vector>

@@ -92,7 +92,29 @@ class TaskLints {
   void look_at_handler(TaskIndex i) {
     if (context_.kind_class(i) == KindClass::Callback && !options_.strict)
       return;  // its event did not occur
+    if (is_served(i) && !options_.strict) return;
     look_at_unstarted(i, Lint::HandlerNeverInvoked, context_.limit(Lint::HandlerNeverInvoked));
+  }
+
+  // Whether the handler's context, or its strand, has begun another one since, within the limit
+  // before the end: a queue.
+  bool is_served(TaskIndex i) {
+    if (context_.kind_class(i) != KindClass::Handler) return false;
+    if (begun_.empty())
+      for (const Model::Activation& run : model_.activations)
+        if (run.task != no_index && context_.kind_class(run.task) == KindClass::Handler) {
+          uint64_t& begun = begun_[queue_of(run.task)];
+          begun = std::max(begun, run.start);
+        }
+    const auto at = begun_.find(queue_of(i));
+    return at != begun_.end() && at->second > context_.task(i).start &&
+           model_.end - at->second < context_.limit(Lint::HandlerNeverInvoked);
+  }
+  // "thread_pool" of "thread_pool.post", and the strand.
+  std::pair<std::string_view, uint32_t> queue_of(TaskIndex i) const {
+    const std::string_view name = context_.trace.strings[context_.task(i).name];
+    const Model::Concern* use = model_.concern(i);
+    return {name.substr(0, name.find('.')), use == nullptr ? Model::Object::none : use->object};
   }
 
   void look_at_unstarted(TaskIndex i, Lint lint, uint64_t least) {
@@ -234,6 +256,8 @@ class TaskLints {
   Findings& found_;
   // By the time of creation: when the last of the tasks created until then began.
   std::vector<std::pair<uint64_t, uint64_t>> begun_by_creation_;
+  // When a context or strand began its last handler, if known.
+  std::map<std::pair<std::string_view, uint32_t>, uint64_t> begun_ = {};
   uint64_t last_run_ = 0;  // the time of the last run of any task
   // By task, at the end of the trace: the last wait for it by a live task; the last lock it holds.
   std::vector<uint32_t> waited_for_by_;

@@ -31,11 +31,14 @@ void write_trace(PanelWriter& out) {
   size_t failed = 0;
   size_t stuck = 0;
   size_t tasks = 0;
+  const auto has_failed = [&](const Task& task) {
+    return task.failed() && !was_aborted(trace, task);
+  };
   for (const Task& task : model.tasks) {
     if (task.is_resource) continue;
     tasks++;
     ended += task.how != End::Open;
-    failed += task.failed();
+    failed += has_failed(task);
     stuck += task.is_unresolved();
   }
   out.line("tasks", grouped(tasks));
@@ -51,7 +54,7 @@ void write_trace(PanelWriter& out) {
       }
     out.more("", count - listed);
   };
-  list("failed", failed, [](const Task& task) { return task.failed(); });
+  list("failed", failed, has_failed);
   list("unresolved", stuck, [](const Task& task) { return task.is_unresolved(); });
   size_t listed_faults = 0;
   for (const Diagnosis& d : out.findings().end.diagnoses()) {
