@@ -122,7 +122,16 @@ void add_run_findings(const LintContext& context, Findings& found) {
     const Run& run = runs[i];
     const std::string_view kind = context.kind(run.task);
     if (kind == "thread" || kind == "process") continue;  // these may run long
-    const bool matters = delays.by(run) || loops.by(run);
+    // An unfinished job of a batch, whose CPU time is not known yet.
+    const auto is_like = [&](const Run& other) {
+      const Model::Task& task = context.task(run.task);
+      const Model::Task& like = context.task(other.task);
+      return !loops.is_unfinished(other) && other.ran >= run.ran / 2 && like.name == task.name &&
+             like.location == task.location;
+    };
+    const bool is_usual =
+        loops.is_unfinished(run) && !run.cpu && std::any_of(runs.begin(), runs.end(), is_like);
+    const bool matters = !is_usual && (delays.by(run) || loops.by(run));
     const bool is_long = loops.is_unfinished(run) && run.ran >= BlockedLoops::long_run_ns;
     if (!matters && !is_long && !context.options.strict) continue;
     found.add(
