@@ -58,7 +58,8 @@ TEST_CASE("tasks of two functions that wait for one object") {
   )");
   const std::array<uint32_t, 4> functions = {0, 7, 8, 7};
   for (size_t i = 0; i < functions.size(); i++) e.trace.locations[i].function = functions[i];
-  for (const size_t i : {4, 6, 8}) e.trace.awaited_objects.push_back({i, 0x10, 1});
+  for (const size_t i : {size_t{4}, size_t{6}, size_t{8}})
+    e.trace.awaited_objects.push_back({i, 0x10, 1});
   const auto other = [&](TaskId id) {
     return AwaitedObjects(e.trace, e.model).of(e.model.find(id))->other_location;
   };
