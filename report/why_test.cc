@@ -394,7 +394,8 @@ TEST_CASE("two tasks that have passed the lock that they wait for") {
      6 suspend 2 at 2
   )");
   const StringId type = e.trace.strings.intern("SharedLock");
-  for (const size_t i : {3, 4, 6, 7}) e.trace.awaited_objects.push_back({i, 0xa0, type});
+  for (const size_t i : {size_t{3}, size_t{4}, size_t{6}, size_t{7}})
+    e.trace.awaited_objects.push_back({i, 0xa0, type});
   e.model.end = e.trace.info.asleep = 2'000'000'000;
   const std::string text = unwrapped(report_of(e));
   CAPTURE(text);
@@ -418,7 +419,8 @@ TEST_CASE("a condition of two functions that may have woken the wrong task") {
   const StringId type = e.trace.strings.intern("Condition::wait(std::mutex&)::Awaiter");
   e.trace.locations[1].function = e.trace.strings.intern("producer");
   e.trace.locations[2].function = e.trace.strings.intern("consumer");
-  for (const size_t i : {3, 5, 7}) e.trace.awaited_objects.push_back({i, 0xa0, type});
+  for (const size_t i : {size_t{3}, size_t{5}, size_t{7}})
+    e.trace.awaited_objects.push_back({i, 0xa0, type});
   e.model.end = 2'000'000'000;
   const std::string text = unwrapped(report_of(e));
   CAPTURE(text);
