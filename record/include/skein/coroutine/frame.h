@@ -132,10 +132,10 @@ inline void __resumed_before_ready(__frame& __f) {
 
 // A function that is no coroutine and returns what one of the program returns (clang's
 // coro_return_type, coro_lifetimebound).
-#if defined(__clang__) && __has_cpp_attribute(clang::coro_disable_lifetimebound)
-#define SKEIN_DETAIL_CORO_WRAPPER [[clang::coro_wrapper, clang::coro_disable_lifetimebound]]
-#elif defined(__clang__) && __has_cpp_attribute(clang::coro_wrapper)
-#define SKEIN_DETAIL_CORO_WRAPPER [[clang::coro_wrapper]]
+#if defined(__clang__) && __has_attribute(__coro_disable_lifetimebound__)
+#define SKEIN_DETAIL_CORO_WRAPPER __attribute__((__coro_wrapper__, __coro_disable_lifetimebound__))
+#elif defined(__clang__) && __has_attribute(__coro_wrapper__)
+#define SKEIN_DETAIL_CORO_WRAPPER __attribute__((__coro_wrapper__))
 #else
 #define SKEIN_DETAIL_CORO_WRAPPER
 #endif
