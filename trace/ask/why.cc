@@ -260,15 +260,23 @@ void split_group(Diagnoser& diagnoser, std::vector<Diagnosis>& found, size_t at,
   if (others) found.push_back(std::move(*others));
 }
 
-// Whether another run of the task's function took at least half of this time.
-bool has_run_as_long(const Model& model, TaskIndex task, uint64_t length) {
+// Whether a run of the task's function that ended before `since` took at least half of the time
+// from then to the end.
+bool has_run_as_long(const Model& model, TaskIndex task, uint64_t since) {
   const Model::Task& like = model.tasks[task];
+  const uint64_t length = model.end - std::min(model.end, since);
   return std::any_of(model.activations.begin(), model.activations.end(), [&](const auto& run) {
-    const bool has_ended = run.end < model.end;
-    return run.task != no_index && has_ended && run.end - run.start >= length / 2 &&
+    return run.task != no_index && run.end <= since && run.end - run.start >= length / 2 &&
            model.tasks[run.task].name == like.name &&
            model.tasks[run.task].location == like.location;
   });
+}
+
+// Precondition: its blocker has been looked for.
+void find_usual_delay(const Model& model, Diagnosis& d) {
+  if (d.verdict != Verdict::Starved || d.blocker == no_index || d.starved < starvation_error_ns)
+    return;
+  d.is_usual_delay = has_run_as_long(model, d.blocker, model.end - std::min(model.end, d.starved));
 }
 
 // Finds what else ran while the last task was runnable. A handler that did not run after a signal
@@ -276,8 +284,7 @@ bool has_run_as_long(const Model& model, TaskIndex task, uint64_t length) {
 void find_blockers(const Subject& subject, Diagnoser& diagnoser, std::vector<Diagnosis>& found) {
   const auto is_error = [&](Diagnosis& d) {
     diagnoser.walker().find_blocker(d);
-    if (d.verdict == Verdict::Starved && d.blocker != no_index && d.starved >= starvation_error_ns)
-      d.is_usual_delay = has_run_as_long(subject.model, d.blocker, d.starved);
+    find_usual_delay(subject.model, d);
     return d.is_error();
   };
   for (size_t i = 0, count = found.size(); i < count; i++) {
@@ -431,7 +438,8 @@ void add_blocked_pools(const Subject& subject, std::vector<Diagnosis>& found) {
   for (size_t i = 0; i < runs.size(); i++) {
     Diagnosis& d = found[of_run[i]];
     const uint64_t length = subject.model.end - std::min(subject.model.end, d.running_since);
-    if (length >= blocked_pool_error_ns && !has_run_as_long(subject.model, runs[i].task, length))
+    if (length >= blocked_pool_error_ns &&
+        !has_run_as_long(subject.model, runs[i].task, d.running_since))
       d.pool = pools[i];
   }
   std::vector<bool> is_merged(found.size());
@@ -489,6 +497,7 @@ Diagnosis diagnose(const Subject& subject, std::span<const Diagnosis> all, TaskI
     d.is_cause = reported->is_cause;
   }
   diagnoser.walker().find_blocker(d);
+  find_usual_delay(subject.model, d);
   add_missing_cancels(subject, {&d, 1});
   add_retried(subject, {&d, 1});
   add_overtaken(subject, {&d, 1});
