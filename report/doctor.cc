@@ -99,8 +99,7 @@ std::string DoctorReport::text(const Finding& f) const {
         return title(f.task) + " and " + title(f.other) +
                " cancelled the timer for which both wait " + grouped(woken.value) +
                " times in turn and did nothing else: if each sets its expiry again before it "
-               "waits, "
-               "they wake each other for ever";
+               "waits, they wake each other for ever";
       if (f.severity == Finding::Severity::Note && woken.of == 0)
         return title(f.task) + " waited " + grouped(woken.value) +
                " times in a row and was resumed at once: it polls, or code outside any task feeds "

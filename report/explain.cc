@@ -107,8 +107,7 @@ class ExplanationWriter : public SentenceWriter {
     if (d_.is_idle_pool)
       text(
           " Every thread of the process waits without a timeout, and every task waits here, where "
-          "it "
-          "has waited before, as workers without work do.");
+          "it has waited before, as workers without work do.");
     if (d_.is_asleep)
       text(
           " Nothing can wake it: every thread of the process waits without a timeout, and none is "

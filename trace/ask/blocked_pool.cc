@@ -4,34 +4,23 @@
 #include <map>
 #include <set>
 
+#include "trace/ask/handler_queue.h"
 #include "trace/ask/task_kinds.h"
 
 namespace skein {
 
 namespace {
 
-// "io_context" of "io_context.post".
-std::string_view context_of(const Subject& s, TaskIndex handler) {
-  const std::string_view name = s.trace.strings[s.model.tasks[handler].name];
-  return name.substr(0, std::min(name.find('.'), name.size()));
-}
-
-// The strand of a handler; none: Model::Object::none.
-uint32_t strand_of(const Subject& s, TaskIndex handler) {
-  const Model::Concern* use = s.model.concern(handler);
-  return use == nullptr ? Model::Object::none : use->object;
-}
-
 // See BlockedPool::strands. O(runs * starved).
 std::vector<TaskIndex> find_strand_cycle(const Subject& s, std::span<const LastingRun> runs,
                                          std::span<const TaskIndex> starved) {
   std::map<uint32_t, TaskIndex> occupied;  // by strand
   for (const LastingRun& run : runs)
-    if (const uint32_t strand = strand_of(s, run.task); strand != Model::Object::none)
+    if (const uint32_t strand = strand_of(s.model, run.task); strand != Model::Object::none)
       occupied.emplace(strand, run.task);
   std::map<TaskIndex, TaskIndex> next;  // by run: that which its handler waits for
   for (const TaskIndex handler : starved) {
-    const auto at = occupied.find(strand_of(s, handler));
+    const auto at = occupied.find(strand_of(s.model, handler));
     const TaskIndex poster = s.model.tasks[handler].parent;
     if (at != occupied.end() && at->second != poster) next.emplace(poster, at->second);
   }
@@ -64,18 +53,18 @@ std::vector<std::optional<BlockedPool>> find_blocked_pools(const Subject& s,
   for (const TaskIndex handler : starved)
     // One of a strand may wait for that only.
     if (s.model.concern(handler) == nullptr)
-      pools[context_of(s, handler)].queued.push_back(handler);
+      pools[context_of(s.trace, s.model, handler)].queued.push_back(handler);
   if (pools.empty() || runs.empty()) return found;
   for (const Model::Activation& run : s.model.activations) {
     if (run.task == no_index || kind_class(s.trace, s.model.tasks[run.task]) != KindClass::Handler)
       continue;
-    if (const auto pool = pools.find(context_of(s, run.task)); pool != pools.end())
+    if (const auto pool = pools.find(context_of(s.trace, s.model, run.task)); pool != pools.end())
       pool->second.threads.insert(run.executor);
   }
   std::map<uint32_t, std::set<uint32_t>> threads_of_strand;
   for (const Model::Activation& run : s.model.activations)
     if (run.task != no_index)
-      if (const uint32_t strand = strand_of(s, run.task); strand != Model::Object::none)
+      if (const uint32_t strand = strand_of(s.model, run.task); strand != Model::Object::none)
         threads_of_strand[strand].insert(run.executor);
   const std::vector<TaskIndex> cycle = find_strand_cycle(s, runs, starved);
   std::set<uint32_t> blocked;
@@ -99,7 +88,7 @@ std::vector<std::optional<BlockedPool>> find_blocked_pools(const Subject& s,
       if (is_posted && of.posted++ == 0) of.first = handler;
     }
     for (const TaskIndex handler : starved) {
-      const auto strand = threads_of_strand.find(strand_of(s, handler));
+      const auto strand = threads_of_strand.find(strand_of(s.model, handler));
       of.in_strands += strand != threads_of_strand.end() &&
                        std::includes(pool.threads.begin(), pool.threads.end(),
                                      strand->second.begin(), strand->second.end());

@@ -8,6 +8,7 @@
 #include "trace/ask/busiest.h"
 #include "trace/ask/closed_connection.h"
 #include "trace/ask/direction.h"
+#include "trace/ask/handler_queue.h"
 #include "trace/ask/task_kinds.h"
 
 namespace skein {
@@ -92,20 +93,16 @@ class ChainWalker::Walk {
     return step.wait == Waits::none &&
            kind_class(trace_, model_.tasks[step.task]) == KindClass::Handler;
   }
-  uint32_t strand_of(TaskIndex task) const {
-    const Model::Concern* use = model_.concern(task);
-    return use == nullptr ? Model::Object::none : use->object;
-  }
   // When its strand, or else its context, began the last handler; 0: none.
   uint64_t last_begun(TaskIndex task) {
-    const Context& context = contexts()[context_of(task)];
-    const uint32_t strand = strand_of(task);
+    const Context& context = contexts()[context_of(trace_, model_, task)];
+    const uint32_t strand = strand_of(model_, task);
     return strand == Model::Object::none ? context.begun : strand_begun_[strand];
   }
 
   // Only the threads that run the handlers of its context delay a handler.
   void find_blocker_of_handler(Diagnosis& d, uint64_t since) {
-    const Context& context = contexts()[context_of(d.chain.back().task)];
+    const Context& context = contexts()[context_of(trace_, model_, d.chain.back().task)];
     d.served = context.served;
     uint64_t most = 0;
     for (uint32_t executor = 0; executor < context.threads.size(); executor++) {
@@ -127,22 +124,16 @@ class ChainWalker::Walk {
     if (!contexts_.empty()) return contexts_;
     for (const Model::Activation& run : model_.activations) {
       if (kind_class(trace_, model_.tasks[run.task]) != KindClass::Handler) continue;
-      Context& context = contexts_[context_of(run.task)];
+      Context& context = contexts_[context_of(trace_, model_, run.task)];
       context.threads.resize(trace_.executors.size());
       if (run.executor < context.threads.size()) context.threads[run.executor] = true;
       if (context.served == Waits::never || run.end > context.served) context.served = run.end;
       context.begun = std::max(context.begun, run.start);
-      if (const uint32_t strand = strand_of(run.task); strand != Model::Object::none)
+      if (const uint32_t strand = strand_of(model_, run.task); strand != Model::Object::none)
         strand_begun_[strand] = std::max(strand_begun_[strand], run.start);
     }
     return contexts_;
   }
-  // "io_context" of "io_context.post".
-  std::string_view context_of(TaskIndex task) const {
-    const std::string_view name = trace_.strings[model_.tasks[task].name];
-    return name.substr(0, std::min(name.find('.'), name.size()));
-  }
-
   // Returns the next task or resource of the chain; no_index if this is the last, with the verdict
   // set.
   TaskIndex follow(Diagnosis& d) {
@@ -382,8 +373,13 @@ class ChainWalker::Walk {
     if (!other_ends_) other_ends_.emplace(trace_, model_);
     d.both_ends = other_ends_->find(object);
     if (d.both_ends) {
-      d.mutual_sends = mutual_sends(d.chain.back().task, *d.both_ends);
-      d.mutual_receives = mutual_receives(d.chain.back().task, object, *d.both_ends);
+      const Subject subject{trace_, model_, waits_};
+      const TaskIndex last = d.chain.back().task;
+      if (receives(last))
+        d.mutual_receives =
+            find_mutual_receives(subject, open_waiters(), last, object, *d.both_ends, *traffic_);
+      else if (direction_of(trace_.strings[model_.tasks[last].name]) == Direction::Sends)
+        d.mutual_sends = find_mutual_sends(subject, open_waiters(), last, *d.both_ends);
     }
     const Traffic& traffic = *(d.traffic = (*traffic_)[object]);
     if (d.both_ends && receives(d.chain.back().task))
@@ -397,17 +393,9 @@ class ChainWalker::Walk {
       d.asks = trace_.strings[model_.tasks[model_.concerns[u].task].name] == "socket.async_connect";
   }
 
-  std::optional<MutualReceives> mutual_receives(TaskIndex operation, uint32_t object,
-                                                const BothEnds& ends) {
-    if (!receives(operation)) return {};
-    if (!mutual_receives_) mutual_receives_.emplace(Subject{trace_, model_, waits_});
-    return mutual_receives_->find(operation, object, ends, *traffic_);
-  }
-
-  std::optional<MutualSends> mutual_sends(TaskIndex operation, const BothEnds& ends) {
-    if (direction_of(trace_.strings[model_.tasks[operation].name]) != Direction::Sends) return {};
-    if (!mutual_sends_) mutual_sends_.emplace(Subject{trace_, model_, waits_});
-    return mutual_sends_->find(operation, ends);
+  const OpenWaiters& open_waiters() {
+    if (!open_waiters_) open_waiters_.emplace(Subject{trace_, model_, waits_});
+    return *open_waiters_;
   }
 
   // Finds the last cancel of a timer before this wait by a task that is not in the chain, unless it
@@ -451,7 +439,7 @@ class ChainWalker::Walk {
       }
   }
 
-  // Whether only operations of channels are pending, besides timers that never expire.
+  // Whether only operations of channels are pending, apart from timers that never expire.
   bool only_channels_left() {
     if (only_channels_left_) return *only_channels_left_;
     only_channels_left_ = true;
@@ -601,18 +589,17 @@ class ChainWalker::Walk {
   // event is then unknown, unless a task was running at that event: a suspension would be an event.
   uint64_t end_ = model_.events == 0 || waits_.any_running ? model_.end : model_.last_event;
   uint32_t walk_ = 0;
-  std::optional<bool> may_run_;                          // anything_may_run(), if known
-  bool more_than_lasting_ = false;                       // the same, apart from is_lasting()
-  std::optional<bool> has_one_thread_;                   // if known
-  std::optional<bool> only_channels_left_;               // if known
-  std::optional<std::vector<Traffic>> traffic_;          // find_traffic(), if known
-  std::optional<OtherEnds> other_ends_;                  // if known
-  std::optional<MutualSendsFinder> mutual_sends_;        // if known
-  std::optional<MutualReceivesFinder> mutual_receives_;  // if known
-  std::optional<ClosedAcceptors> closed_acceptors_;      // if known
-  std::optional<std::vector<uint64_t>> moved_;           // find_moved(), if known
-  std::optional<AwaitedObjects> awaited_;                // if known
-  std::vector<bool> awaited_tasks_;                      // is_awaited(), if known
+  std::optional<bool> may_run_;                      // anything_may_run(), if known
+  bool more_than_lasting_ = false;                   // the same, apart from is_lasting()
+  std::optional<bool> has_one_thread_;               // if known
+  std::optional<bool> only_channels_left_;           // if known
+  std::optional<std::vector<Traffic>> traffic_;      // find_traffic(), if known
+  std::optional<OtherEnds> other_ends_;              // if known
+  std::optional<OpenWaiters> open_waiters_;          // if known
+  std::optional<ClosedAcceptors> closed_acceptors_;  // if known
+  std::optional<std::vector<uint64_t>> moved_;       // find_moved(), if known
+  std::optional<AwaitedObjects> awaited_;            // if known
+  std::vector<bool> awaited_tasks_;                  // is_awaited(), if known
   std::optional<std::unordered_map<TaskIndex, Forgotten>> forgotten_;  // if known
   // By object and name of the operation, as fed_channel() has found them.
   std::unordered_map<uint64_t, std::optional<FedChannel>> fed_channels_;

@@ -9,7 +9,6 @@ namespace skein {
 namespace {
 
 constexpr uint64_t shortest_pause = 1'000'000'000;  // ns
-constexpr int most_callers = 64;
 
 // The ends of what has been sent and received on the sockets, and the longest time between two.
 struct Pauses {
@@ -76,71 +75,49 @@ bool have_received_all(const Traffic& a, const Traffic& b) {
   return a.sent == b.received && b.sent == a.received && !is_unseen(a) && !is_unseen(b);
 }
 
-}  // namespace
-
-MutualReceivesFinder::MutualReceivesFinder(const Subject& subject)
-    : s_(subject), waiter_(subject.model.tasks.size(), no_index) {
-  for (const Waits::Wait& wait : s_.waits.waits)
-    if (wait.is_open() && wait.on != no_index && s_.model.is_open(wait.task))
-      waiter_[s_.model.last_self(wait.on)] = wait.task;
-}
-
-// Whether a task that took part in this send is open, and does not wait for the receive.
-bool MutualReceivesFinder::may_send(TaskIndex send, TaskIndex receive) const {
-  const auto waits_for_receive = [&](TaskIndex task) {
-    TaskIndex at = waiter_[receive];
-    for (int depth = 0; depth < most_callers && at != no_index; depth++, at = waiter_[at])
-      if (at == task) return true;
-    return false;
-  };
-  TaskIndex sender = s_.model.tasks[send].parent;
-  for (int depth = 0; depth < most_callers && sender != no_index; depth++) {
-    if (waits_for_receive(sender)) return false;
-    if (s_.model.is_open(sender)) return true;
-    sender = s_.model.tasks[sender].parent;
-  }
-  return true;
-}
-
-bool MutualReceivesFinder::only_senders_wait(uint32_t object, TaskIndex receive) const {
-  if (waiter_[receive] == no_index) return false;
-  for (uint32_t u = s_.model.objects[object].last_use; u != Model::Object::none;
-       u = s_.model.concerns[u].before) {
-    const TaskIndex use = s_.model.concerns[u].task;
-    if (direction_of(s_.trace.strings[s_.model.tasks[use].name]) == Direction::Sends &&
-        may_send(use, receive))
+// Whether all tasks that have ever sent on the socket have ended, or wait for its receive.
+bool only_senders_wait(const Subject& s, const OpenWaiters& waiters, uint32_t object,
+                       TaskIndex receive) {
+  if (waiters.of(receive) == no_index) return false;
+  for (uint32_t u = s.model.objects[object].last_use; u != Model::Object::none;
+       u = s.model.concerns[u].before) {
+    const TaskIndex use = s.model.concerns[u].task;
+    if (direction_of(s.trace.strings[s.model.tasks[use].name]) == Direction::Sends &&
+        waiters.may_repeat(use, receive))
       return false;
   }
   return true;
 }
 
-std::optional<MutualReceives> MutualReceivesFinder::find(
-    TaskIndex receive, uint32_t object, const BothEnds& ends,
-    const std::vector<Traffic>& traffic) const {
+}  // namespace
+
+std::optional<MutualReceives> find_mutual_receives(const Subject& s, const OpenWaiters& waiters,
+                                                   TaskIndex receive, uint32_t object,
+                                                   const BothEnds& ends,
+                                                   const std::vector<Traffic>& traffic) {
   const auto is_pending = [&](TaskIndex task) {
-    return task != no_index && s_.model.is_open(task) && s_.waits.first_run[task] == Waits::never;
+    return task != no_index && s.model.is_open(task) && s.waits.first_run[task] == Waits::never;
   };
   if (ends.own.receives != receive || !is_pending(receive) || !is_pending(ends.other.receives))
     return {};
   if (is_pending(ends.own.sends) || is_pending(ends.other.sends)) return {};
-  const Pauses pauses = find_pauses(s_, object, ends.object);
+  const Pauses pauses = find_pauses(s, object, ends.object);
   MutualReceives found{.receive = ends.other.receives, .since = pauses.last};
   for (const uint32_t end : {object, ends.object}) {
     const int64_t last = std::max(traffic[end].sent_at, traffic[end].received_at);
     if (last > 0) found.since = std::max(found.since, static_cast<uint64_t>(last));
   }
   if (found.since == 0)
-    found.since =
-        std::max(s_.model.tasks[receive].start, s_.model.tasks[ends.other.receives].start);
-  const uint64_t pause = s_.model.end - std::min(s_.model.end, found.since);
+    found.since = std::max(s.model.tasks[receive].start, s.model.tasks[ends.other.receives].start);
+  const uint64_t pause = s.model.end - std::min(s.model.end, found.since);
   if (pause < shortest_pause || pause <= pauses.longest) return {};
-  found.expects_more = traffic[object].awaits_reply() || follows_receives(s_, receive);
-  found.has_accepted = has_connected(s_, ends.object);
-  found.only_senders_wait = s_.trace.info.overwritten_packets == 0 && s_.trace.losses.empty() &&
+  found.expects_more = traffic[object].awaits_reply() || follows_receives(s, receive);
+  found.has_accepted = has_connected(s, ends.object);
+  found.only_senders_wait = s.trace.info.overwritten_packets == 0 && s.trace.losses.empty() &&
                             traffic[object].sent + traffic[object].received != 0 &&
                             have_received_all(traffic[object], traffic[ends.object]) &&
-                            only_senders_wait(object, receive) &&
-                            only_senders_wait(ends.object, ends.other.receives);
+                            only_senders_wait(s, waiters, object, receive) &&
+                            only_senders_wait(s, waiters, ends.object, ends.other.receives);
   return found;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "trace/ask/open_waiters.h"
 #include "trace/ask/other_end.h"
 #include "trace/ask/traffic.h"
 #include "trace/ask/waits.h"
@@ -27,22 +28,12 @@ struct MutualReceives {
   bool expects_more = false;
 };
 
-class MutualReceivesFinder {
- public:
-  explicit MutualReceivesFinder(const Subject& subject);  // O(waits)
-
-  // `receive` is pending at the end `own`, which is the socket `object`; `traffic` is by object.
-  // Empty unless a receive is pending at the other end, and no send at either, for at least a
-  // second, and for longer than any earlier pause. O(uses of both sockets * callers).
-  std::optional<MutualReceives> find(TaskIndex receive, uint32_t object, const BothEnds& ends,
-                                     const std::vector<Traffic>& traffic) const;
-
- private:
-  bool may_send(TaskIndex send, TaskIndex receive) const;
-  bool only_senders_wait(uint32_t object, TaskIndex receive) const;
-
-  Subject s_;
-  std::vector<TaskIndex> waiter_;  // by task: one that waits for it
-};
+// `receive` is pending at the end `own`, which is the socket `object`; `traffic` is by object.
+// Empty unless a receive is pending at the other end, and no send at either, for at least a second,
+// and for longer than any earlier pause. O(uses of both sockets * callers).
+std::optional<MutualReceives> find_mutual_receives(const Subject& subject,
+                                                   const OpenWaiters& waiters, TaskIndex receive,
+                                                   uint32_t object, const BothEnds& ends,
+                                                   const std::vector<Traffic>& traffic);
 
 }  // namespace skein

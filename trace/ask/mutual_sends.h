@@ -6,8 +6,8 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
+#include "trace/ask/open_waiters.h"
 #include "trace/ask/other_end.h"
 #include "trace/ask/waits.h"
 
@@ -20,21 +20,11 @@ struct MutualSends {
   uint64_t since = 0;              // when the later of both sends began
 };
 
-class MutualSendsFinder {
- public:
-  explicit MutualSendsFinder(const Subject& subject);  // O(waits)
-
-  // `send` is pending at the end `own`. Empty unless a coroutine waits for each of the two sends,
-  // no receive is pending, and the tasks that received last have ended, or are among those that
-  // wait for the send of their end. An end that has never received anything is one, not both: its
-  // task sends all before it reads. O(tasks that wait for it).
-  std::optional<MutualSends> find(TaskIndex send, const BothEnds& ends) const;
-
- private:
-  bool may_read(TaskIndex receive, TaskIndex send) const;
-
-  Subject s_;
-  std::vector<TaskIndex> waiter_;  // by task: one that waits for it
-};
+// `send` is pending at the end `own`. Empty unless a coroutine waits for each of the two sends, no
+// receive is pending, and the tasks that received last have ended, or are among those that wait for
+// the send of their end. An end that has never received anything is one, not both: its task sends
+// all before it reads. O(tasks that wait for it).
+std::optional<MutualSends> find_mutual_sends(const Subject& subject, const OpenWaiters& waiters,
+                                             TaskIndex send, const BothEnds& ends);
 
 }  // namespace skein

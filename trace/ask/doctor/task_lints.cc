@@ -8,6 +8,7 @@
 #include "trace/ask/closed_connection.h"
 #include "trace/ask/doctor/lints.h"
 #include "trace/ask/doctor/lock_order.h"
+#include "trace/ask/handler_queue.h"
 #include "trace/ask/none.h"
 
 namespace skein::detail {
@@ -112,9 +113,7 @@ class TaskLints {
   }
   // "thread_pool" of "thread_pool.post", and the strand.
   std::pair<std::string_view, uint32_t> queue_of(TaskIndex i) const {
-    const std::string_view name = context_.trace.strings[context_.task(i).name];
-    const Model::Concern* use = model_.concern(i);
-    return {name.substr(0, name.find('.')), use == nullptr ? Model::Object::none : use->object};
+    return {context_of(context_.trace, model_, i), strand_of(model_, i)};
   }
 
   void look_at_unstarted(TaskIndex i, Lint lint, uint64_t least) {
