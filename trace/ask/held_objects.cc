@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/stable_sort.h"
 #include "trace/ask/rows_by.h"
 
 namespace skein {
@@ -25,8 +26,7 @@ class QueueLengths {
       steps_.push_back({.time = one.begin, .change = 1});
       steps_.push_back({.time = std::min(one.end, end), .change = -1});
     }
-    std::sort(steps_.begin(), steps_.end(),
-              [](const Step& a, const Step& b) { return a.time < b.time; });
+    stable_sort_by(steps_, [](const Step& step) { return step.time; });
     int64_t count = 0;
     uint64_t sum = 0;
     uint64_t before = 0;
@@ -168,8 +168,7 @@ std::vector<HeldObject> find_held_objects(const Subject& subject) {
   const HolderFinder finder(subject);
   for (auto& [address, all] : find_object_waits(subject))
     if (const auto held = finder.find(address, all)) found.push_back(*held);
-  std::sort(found.begin(), found.end(),
-            [](const HeldObject& a, const HeldObject& b) { return a.address < b.address; });
+  stable_sort_by(found, [](const HeldObject& one) { return one.address; });
   return found;
 }
 

@@ -1,4 +1,5 @@
 #include "trace/ask/own_locks.h"
+#include "base/stable_sort.h"
 
 #include <algorithm>
 #include <compare>
@@ -36,8 +37,7 @@ class Finder {
           one.was_released = was_released(lock);
           found.push_back(one);
         }
-    std::sort(found.begin(), found.end(),
-              [](const auto& a, const auto& b) { return a.operation < b.operation; });
+    stable_sort_by(found, [](const OwnLockWait& one) { return one.operation; });
     return found;
   }
 

@@ -1,4 +1,5 @@
 #include "trace/ask/unreturned.h"
+#include "base/stable_sort.h"
 
 #include <algorithm>
 #include <set>
@@ -62,8 +63,7 @@ std::optional<Unreturned> find_unreturned(const Subject& s, TaskIndex operation,
   if (found.count < fewest || found.without.empty() ||
       found.without.size() > (found.count + found.without.size()) / 4)
     return {};
-  std::sort(found.without.begin(), found.without.end(),
-            [&](TaskIndex a, TaskIndex b) { return model.tasks[a].end < model.tasks[b].end; });
+  stable_sort_by(found.without, [&](TaskIndex task) { return model.tasks[task].end; });
   return found;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/stable_sort.h"
 #include "trace/ask/direction.h"
 
 namespace skein {
@@ -40,8 +41,7 @@ Transfers transfers_of(const Trace& trace, const Model& model, uint32_t object,
                      .bytes = moved[operation],
                      .is_unknown = !has_ended && moved[operation] == 0});
   }
-  std::sort(found.begin(), found.end(),
-            [](const Transfer& a, const Transfer& b) { return a.begin < b.begin; });
+  stable_sort_by(found, [](const Transfer& one) { return one.begin; });
   for (size_t i = 1; i < found.size(); i++) {
     found[i].bytes += found[i - 1].bytes;
     found[i].is_unknown |= found[i - 1].is_unknown;

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/stable_sort.h"
 #include "trace/model/names.h"
 #include "view/viewer/panel/task_text.h"
 
@@ -55,8 +56,7 @@ Findings::Findings(const Trace& trace, const Model& shown, bool is_live) {
     stuck.push_back({task, static_cast<uint64_t>(std::max<int64_t>(0, begin))});
   }
   alarm = summary(model(shown), end, order);
-  std::sort(stuck.begin(), stuck.end(),
-            [](const StuckTask& a, const StuckTask& b) { return a.task < b.task; });
+  stable_sort_by(stuck, [](const StuckTask& one) { return one.task; });
   for (const Diagnosis& d : end.diagnoses()) {
     if (!d.is_error() || d.cancel == Model::Object::none) continue;
     const Model::Cancel& cancel = state.model.cancels[d.cancel];
