@@ -13,8 +13,19 @@ namespace skein::web {
 
 namespace {
 
-enum Column { Segments, Others, Ops, Times, Firsts, Seconds, Rests };
-constexpr size_t columns = Rests + 1;
+using mirage::Op;
+
+// Columns with the same purpose follow each other.
+enum Column : size_t {
+  Segments,
+  Others,
+  Ops,
+  Times,
+  Firsts = Times + 3,
+  Seconds = Firsts + 2 * mirage::ops,
+  Rests = Seconds + 2 * mirage::ops,
+};
+constexpr size_t columns = Rests + mirage::ops;
 constexpr size_t packet_header = 30;
 constexpr size_t fields_at = 9;  // after time and op
 
@@ -24,49 +35,77 @@ uint64_t number_at(std::span<const uint8_t> bytes, size_t at) {
   return number;
 }
 
-// The event that differences refer to.
-struct Before {
-  uint64_t time = 0;
-  uint64_t first = 0;
-};
+constexpr size_t operator+(Column column, Op op) { return column + static_cast<size_t>(op); }
+// The first of the two columns that a field has.
+constexpr size_t pair_of(Column column, Op op) { return column + 2 * static_cast<size_t>(op); }
 
 bool has_second(size_t fixed) { return fixed >= fields_at + 16; }
+
+// What the numbers of the next event are likely to be near.
+struct Near {
+  uint64_t time = 0;
+  uint64_t running = 0;  // a task
+  uint64_t newest = 0;   // the task created last
+
+  uint64_t first(Op op) const {
+    const bool names_any = op == Op::Read || op == Op::Switch || op == Op::Signal ||
+                           op == Op::ReadLater || op == Op::SignalLater;
+    return names_any ? newest : running;
+  }
+  uint64_t second(Op op) const {
+    return op == Op::Increase || op == Op::Counter ? 0 : newest;  // an amount, or a task
+  }
+  void move_on(Op op, uint64_t first, uint64_t second) {
+    if (op == Op::Creates) newest = second;
+    if (op == Op::Read || op == Op::Switch || op == Op::Signal) running = first;
+  }
+};
 
 // Returns the size of the event at the start of `bytes`; 0 if there is none.
 size_t event_size(std::span<const uint8_t> bytes) {
   if (bytes.size() < mirage::smallest_event || bytes[8] >= mirage::ops) return 0;
   const size_t fixed = mirage::op_sizes[bytes[8]];
   if (bytes.size() < fixed) return 0;
-  if (!mirage::has_text(static_cast<mirage::Op>(bytes[8]))) return fixed;
+  if (!mirage::has_text(static_cast<Op>(bytes[8]))) return fixed;
   const auto end = std::find(bytes.begin() + static_cast<ptrdiff_t>(fixed), bytes.end(), 0);
   return end == bytes.end() ? 0 : static_cast<size_t>(end - bytes.begin()) + 1;
 }
 
 class Packer {
  public:
-  void put(Column column, uint64_t number) {
-    for (; number > 0x7f; number >>= 7)
+  // Byte 0 goes to the column, byte 1 to the next one, and so on; all others to the last of `width`.
+  void put(size_t column, uint64_t number, size_t width = 1) {
+    const size_t last = column + width - 1;
+    for (; number > 0x7f; number >>= 7) {
       columns_[column].push_back(static_cast<uint8_t>(number | 0x80));
+      column = std::min(column + 1, last);
+    }
     columns_[column].push_back(static_cast<uint8_t>(number));
   }
   // Zigzag encoding: differences in both directions are small.
-  void put_difference(Column column, uint64_t number) {
-    put(column, number << 1 ^ (number >> 63 ? ~uint64_t{0} : 0));
+  void put_difference(size_t column, uint64_t number) {
+    put(column, number << 1 ^ (number >> 63 ? ~uint64_t{0} : 0), 2);
   }
-  void put(Column column, std::span<const uint8_t> bytes) {
+  void put(size_t column, std::span<const uint8_t> bytes) {
     columns_[column].insert(columns_[column].end(), bytes.begin(), bytes.end());
   }
 
-  void event(std::span<const uint8_t> bytes, Before& before) {
+  void event(std::span<const uint8_t> bytes, Near& near) {
+    const auto op = static_cast<Op>(bytes[8]);
     const size_t fixed = mirage::op_sizes[bytes[8]];
     const uint64_t time = number_at(bytes, 0);
     const uint64_t first = number_at(bytes, fields_at);
+    uint64_t second = 0;
     columns_[Ops].push_back(bytes[8]);
-    put_difference(Times, time - before.time);
-    put_difference(Firsts, first - before.first);
-    if (has_second(fixed)) put_difference(Seconds, number_at(bytes, fields_at + 8) - first);
-    put(Rests, bytes.subspan(has_second(fixed) ? fields_at + 16 : fixed));
-    before = {time, first};
+    put(Times, time - near.time, 3);
+    put_difference(pair_of(Firsts, op), first - near.first(op));
+    if (has_second(fixed)) {
+      second = number_at(bytes, fields_at + 8);
+      put_difference(pair_of(Seconds, op), second - near.second(op));
+    }
+    put(Rests + op, bytes.subspan(has_second(fixed) ? fields_at + 16 : fixed));
+    near.time = time;
+    near.move_on(op, first, second);
   }
 
   std::vector<uint8_t> finish() const {
@@ -97,28 +136,30 @@ class Unpacker {
     }
   }
 
-  bool has(Column column) const { return columns_[column].at < columns_[column].end; }
+  bool has(size_t column) const { return columns_[column].at < columns_[column].end; }
   // Returns 0 at the end of the column.
-  uint8_t byte(Column column) {
+  uint8_t byte(size_t column) {
     Rest& rest = columns_[column];
     return rest.at < rest.end ? *rest.at++ : uint8_t{0};
   }
-  uint64_t number(Column column) {
-    Rest& rest = columns_[column];
+  uint64_t number(size_t column, size_t width = 1) {
+    Rest* rest = &columns_[column];
+    const Rest* const last = rest + width - 1;
     uint64_t number = 0;
-    for (unsigned shift = 0; shift < 64 && rest.at < rest.end; shift += 7) {
-      const uint8_t byte = *rest.at++;
+    for (unsigned shift = 0; shift < 64 && rest->at < rest->end; shift += 7) {
+      const uint8_t byte = *rest->at++;
       number |= uint64_t{byte & 0x7fu} << shift;
       if (byte < 0x80) break;
+      if (rest != last) rest++;
     }
     return number;
   }
-  uint64_t difference(Column column) {
-    const uint64_t packed = number(column);
+  uint64_t difference(size_t column) {
+    const uint64_t packed = number(column, 2);
     return packed >> 1 ^ (packed & 1 ? ~uint64_t{0} : 0);
   }
   // Copies up to `count` bytes, limited by the column and `end`. Returns the end of the copy.
-  uint8_t* copy(Column column, size_t count, uint8_t* to, const uint8_t* end) {
+  uint8_t* copy(size_t column, size_t count, uint8_t* to, const uint8_t* end) {
     Rest& rest = columns_[column];
     count =
         std::min({count, static_cast<size_t>(rest.end - rest.at), static_cast<size_t>(end - to)});
@@ -128,26 +169,30 @@ class Unpacker {
   }
 
   // Requires room for the fixed part of the event, even beyond `end`.
-  uint8_t* event(uint8_t* to, const uint8_t* end, Before& before) {
-    const uint8_t op = byte(Ops) % mirage::ops;
-    const size_t fixed = mirage::op_sizes[op];
-    before.time += difference(Times);
-    before.first += difference(Firsts);
-    put(to, before.time);
-    to[8] = op;
-    put(to + fields_at, before.first);
+  uint8_t* event(uint8_t* to, const uint8_t* end, Near& near) {
+    const uint8_t number_of_op = byte(Ops) % mirage::ops;
+    const auto op = static_cast<Op>(number_of_op);
+    const size_t fixed = mirage::op_sizes[number_of_op];
+    near.time += number(Times, 3);
+    const uint64_t first = near.first(op) + difference(pair_of(Firsts, op));
+    uint64_t second = 0;
+    put(to, near.time);
+    to[8] = number_of_op;
+    put(to + fields_at, first);
     to += fields_at + 8;
     if (has_second(fixed)) {
-      put(to, before.first + difference(Seconds));
+      second = near.second(op) + difference(pair_of(Seconds, op));
+      put(to, second);
       to += 8;
     }
+    near.move_on(op, first, second);
     if (to >= end) return to;
-    if (mirage::has_text(static_cast<mirage::Op>(op))) {
-      const Rest& rest = columns_[Rests];
+    if (mirage::has_text(op)) {
+      const Rest& rest = columns_[Rests + op];
       const uint8_t* zero = std::find(rest.at, rest.end, uint8_t{0});
-      return copy(Rests, static_cast<size_t>(zero - rest.at) + 1, to, end);
+      return copy(Rests + op, static_cast<size_t>(zero - rest.at) + 1, to, end);
     }
-    for (size_t i = fields_at + 16; i < fixed; i++) *to++ = byte(Rests);
+    for (size_t i = fields_at + 16; i < fixed; i++) *to++ = byte(Rests + op);
     return to;
   }
 
@@ -174,11 +219,11 @@ std::vector<uint8_t> pack(std::span<const uint8_t> file) {
     size_t end = std::min(file.size(), at + packet_header);
     const size_t begin = at;
     const size_t next = std::min(mirage::find_signature(file, end), file.size());
-    Before before;
+    Near near;
     size_t count = 0;
     const size_t others_end = end;
     while (const size_t size = event_size(file.subspan(end, next - end))) {
-      packer.event(file.subspan(end, size), before);
+      packer.event(file.subspan(end, size), near);
       end += size;
       count++;
     }
@@ -206,8 +251,8 @@ std::vector<uint8_t> unpack(std::span<const uint8_t> packed, size_t size) {
     const uint64_t others = unpacker.number(Segments);
     const uint64_t events = unpacker.number(Segments);
     to = unpacker.copy(Others, std::min<uint64_t>(others, size), to, end);
-    Before before;
-    for (uint64_t i = 0; i < events && to < end; i++) to = unpacker.event(to, end, before);
+    Near near;
+    for (uint64_t i = 0; i < events && to < end; i++) to = unpacker.event(to, end, near);
   }
   if (to < end) std::memset(to, 0, static_cast<size_t>(end - to));
   return {file.get(), end};
