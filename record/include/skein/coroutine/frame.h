@@ -119,12 +119,10 @@ inline void __resumed_before_ready(__frame& __f) {
 //
 // - the destroy functions of all traced coroutines, which are few, each with the offset of the task
 //   in its frame;
-// - the live frames, by their address. The table is small, so an entry may be overwritten by that
-// of
-//   another frame. A frame in it is live; one that is neither in it nor overwritten is not;
+// - the live frames, by their address. The table is small: a frame may overwrite the entry of
+//   another one. A frame in it is live; one that is neither in it nor overwritten is not;
 // - for the frames whose entry is overwritten: the regions of memory that contained traced frames,
-// so
-//   that no other pointer is followed. The kernel knows whether such memory still exists.
+//   so that no other pointer is followed. The kernel knows whether such memory still exists.
 
 // Hides a variable and the functions that use it: a symbol shared by modules (g++ makes it
 // "unique") would prevent them from being unloaded.
@@ -203,12 +201,15 @@ SKEIN_DETAIL_WRAPS inline void __remember(const __frame& __f, const void* promis
     __traced_regions.__add(__begin >> _KRegionBits);
   __atomic_store_n(&::skein::__detail::__live_slot(__begin), __begin, __ATOMIC_RELAXED);
 }
-// Before the frame of this promise is freed.
-inline void __forget(const void* promise) {
+// Before the frame of this promise is freed, if it was recorded. Not inlined: the destructor of a
+// promise is, wherever a task's is, and most of a coroutine's cost when recording is off is there.
+__attribute__((__noinline__)) SKEIN_DETAIL_HIDDEN inline void __forget(__frame& __f,
+                                                                      const void* promise) {
   const uintptr_t __begin = reinterpret_cast<uintptr_t>(promise) - _KFrameToPromise;
   uintptr_t& __slot = ::skein::__detail::__live_slot(__begin);
   if (__atomic_load_n(&__slot, __ATOMIC_RELAXED) == __begin)
     __atomic_store_n(&__slot, uintptr_t{0}, __ATOMIC_RELAXED);
+  if (__f.__previous != _KEnded && skein_enabled()) skein_cancel(&__f.__task);
 }
 
 // The data added to the frame that begins at `begin`. `function` is its entry in traced_functions.

@@ -228,9 +228,8 @@ struct __traced
   alignas(_Pp) alignas(__frame)::skein::__detail::__frame skein_frame;
 
   ~__traced() {
-    if (skein_frame.__task.id == 0) return;  // never recorded
-    ::skein::__detail::__forget(this);
-    if (skein_frame.__previous != _KEnded && skein_enabled()) skein_cancel(&skein_frame.__task);
+    if (__builtin_expect(skein_frame.__task.id != 0, 0))  // it was recorded
+      ::skein::__detail::__forget(skein_frame, this);
   }
 
   // Records the creation, and not in initial_suspend: g++ inlines the code up to an initial
