@@ -68,6 +68,7 @@ class WaitFinder {
     became_.assign(tasks, no_index);
     ended_.assign(tasks, false);
     continued_by_.assign(tasks, no_index);
+    started_last_.assign(tasks, no_index);
     for (const StringId kind : trace.kinds) kinds_.push_back(kind_class(trace.strings[kind]));
     current_.assign(std::max<size_t>(1, trace.executors.size()), no_index);
     begin_live_tasks();
@@ -209,8 +210,7 @@ class WaitFinder {
       case K::Resume:
         set_last_event(task, other, event);
         close_all(task, event.time, other);
-        if (task != no_index && found_.first_run[task] == Waits::never)
-          found_.started_by[task] = other;
+        starts(event, task, other);
         return runs(event, task);
       case K::SwitchTo:
         return runs(event, task);
@@ -297,24 +297,40 @@ class WaitFinder {
            (kinds_[kind] == KindClass::Operation || kinds_[kind] == KindClass::Handler);
   }
   void continues(const EventRow& event, TaskIndex task, TaskIndex parent) {
-    if (task == no_index || parent == no_index || parent == task) return;
-    continued_by_[task] = no_index;
+    if (task == no_index) return;
+    continued_by_[task] = started_last_[task] = no_index;
+    if (parent == no_index || parent == task) return;
     if (current(event.executor) == parent && is_invoked_once(task) && is_invoked_once(parent))
       continued_by_[parent] = task;
   }
-  // Its waiters wait for the operation that its handler started last; without one, for an unknown
-  // target, unless they are resumed later.
+  void starts(const EventRow& event, TaskIndex task, TaskIndex by) {
+    if (task == no_index || found_.first_run[task] != Waits::never) return;
+    found_.started_by[task] = by;
+    if (by != no_index && current(event.executor) == by && is_invoked_once(by))
+      started_last_[by] = task;
+  }
+  // Its waiters wait for the operation that its handler started last, or for the coroutine that it
+  // started for them: they or the handler created it. Without either, for an unknown target, unless
+  // they are resumed later.
   void pass_on(TaskIndex task) {
-    const TaskIndex next = continued_by_[task];
-    const bool known = next != no_index && !ended_[next];
+    TaskIndex next = continued_by_[task];
+    if (next != no_index && ended_[next]) next = no_index;
+    TaskIndex started = started_last_[task];
+    if (started != no_index && ended_[started]) started = no_index;
     while (waiters_.first(task) != none) {
       const uint32_t index = waiters_.first(task);
       waiters_.remove(index);
-      if (known)
+      if (next != no_index)
         wait_on(index, next);
+      else if (started != no_index && was_created_by(started, task, found_.waits[index].task))
+        wait_on(index, started);
       else
         detached_.push_back(index);
     }
+  }
+  bool was_created_by(TaskIndex task, TaskIndex one, TaskIndex other) const {
+    const TaskIndex parent = model_.tasks[task].parent;
+    return parent == one || parent == other;
   }
 
   // The waits of an ended task with this id are not those of the new task.
@@ -467,6 +483,7 @@ class WaitFinder {
   std::vector<TaskIndex> became_;
   std::vector<bool> ended_;                    // events after the end of a task are damage
   std::vector<TaskIndex> continued_by_;        // the operation that it started when it completed
+  std::vector<TaskIndex> started_last_;        // the coroutine that it resumed first and last
   std::vector<KindClass> kinds_;               // by kind
   std::vector<uint32_t> detached_;             // waits whose target was invoked without effect
   std::vector<TaskIndex> current_;             // by executor
