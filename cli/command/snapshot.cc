@@ -4,7 +4,8 @@
 // are copied one after another. A stream is copied again if the ring advanced or grew during the
 // copy and left a gap between packets. Definitions are copied after the events that refer to them,
 // the task table last. The table of a ring is also read before the events; the copy keeps only the
-// tasks in both readings, which existed during the whole copy.
+// tasks in both readings, which existed during the whole copy. It also notes when it was made, and
+// that no thread ran meanwhile (as `skein record` does), so that waits last until then.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,8 +22,10 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/die.h"
+#include "cli/input/process_sleep.h"
 #include "cli/input/running.h"
 #include "cli/output/trace_directory_writer.h"
+#include "cli/utc_now.h"
 #include "trace/read/ctf/chunk.h"
 #include "trace/read/ctf/directory.h"
 #include "trace/read/ctf/task_table.h"
@@ -127,11 +130,35 @@ void copy_stream(Files& files, const std::string& directory, std::vector<std::st
   }
 }
 
-// Writes the rows that could be read under their locks to a new table. `before`: the table of a
-// ring before its packets were copied.
-void copy_tasks(Files& files, const std::string& directory,
-                const std::optional<ctf::TaskTableSnapshot>& before, TraceDirectoryWriter& to,
-                Report& report) {
+// What is known of the process before its trace is copied.
+struct Before {
+  std::string pid;  // empty: it does not run
+  uint64_t utc = 0;
+  ProcessSleep sleep;
+  std::optional<ctf::TaskTableSnapshot> tasks;  // of a ring
+};
+
+Before look_before(Files& files, const std::string& directory) {
+  Before before;
+  before.pid = process_of(directory);
+  before.utc = static_cast<uint64_t>(utc_now());
+  if (!before.pid.empty()) before.sleep = read_sleep(before.pid);
+  before.tasks = ctf::read_ring_tasks(files, directory);
+  return before;
+}
+
+void add_present(const Before& before, ctf::TaskTableSnapshot& table) {
+  if (before.pid.empty() || !table.enabled) return;
+  table.ended_utc = std::max(table.ended_utc, before.utc);
+  const ProcessSleep after = read_sleep(before.pid);
+  if (after.switches != before.sleep.switches) return;  // a thread ran during the copy
+  if (before.sleep.in_loop && after.in_loop) table.alone_utc = before.utc;
+  if (before.sleep.for_good && after.for_good) table.asleep_utc = before.utc;
+}
+
+// Writes the rows that could be read under their locks to a new table.
+void copy_tasks(Files& files, const std::string& directory, const Before& before,
+                TraceDirectoryWriter& to, Report& report) {
   const std::string path = directory + "/.tasks";
   if (files.type(path) != FileType::File) return;
   auto table = ctf::read_task_table(files, path);
@@ -139,7 +166,8 @@ void copy_tasks(Files& files, const std::string& directory,
     report.unreadable.push_back(".tasks: " + table.error().what);
     return;
   }
-  if (before) ctf::intersect_tasks(*table, *before);
+  if (before.tasks) ctf::intersect_tasks(*table, *before.tasks);
+  add_present(before, *table);
   table->enabled = false;
   to.write(".tasks", ctf::encode(*table));
   if (table->unstable)
@@ -172,12 +200,12 @@ void snapshot(const std::string& from, const std::string& to_path) {
   TraceDirectoryWriter to(to_path);
   Report report;
   to.write("metadata", *metadata);
-  const auto tasks_before = ctf::read_ring_tasks(files, from);
+  const Before before = look_before(files, from);
   for (const auto& [prefix, chunks] : streams) copy_stream(files, from, chunks, to, report);
   // Each chunk alone: definitions are only added, and those present after the events are enough.
   const uint64_t packets = report.packets;
   for (const std::string& name : names) copy_stream(files, from, {name}, to, report);
-  copy_tasks(files, from, tasks_before, to, report);
+  copy_tasks(files, from, before, to, report);
 
   std::fprintf(stderr, "skein: %s, %s copied\n", counted(streams.size(), "stream").c_str(),
                counted(packets, "packet").c_str());

@@ -118,6 +118,14 @@ std::vector<RecordedProcess> recorded_processes() {
   return all;
 }
 
+std::string process_of(const std::string& directory) {
+  std::error_code error;
+  for (const RecordedProcess& process : recorded_processes())
+    if (std::filesystem::equivalent(process.directory, directory, error))
+      return std::to_string(process.pid);
+  return "";
+}
+
 std::string process_hint(const std::string& text) {
   std::error_code error;
   if (!is_number(text) || std::filesystem::exists(text, error) ||

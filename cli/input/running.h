@@ -23,6 +23,10 @@ struct RecordedProcess {
 // Returns the recording processes of this machine that the user may inspect, sorted by pid.
 std::vector<RecordedProcess> recorded_processes();
 
+// Returns the pid of the process that records to this directory, if this machine runs it, the user
+// may inspect it, and that is its newest trace; otherwise "".
+std::string process_of(const std::string& directory);
+
 // Returns a message for a command that does not accept a PID: "4711 is a process, not a trace", and
 // the trace of the process. Empty if `text` is not the pid of a process or names a file.
 std::string process_hint(const std::string& text);

@@ -13,6 +13,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 
 skein, program = (str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:3])
 failures = []
@@ -104,6 +105,14 @@ def main(folder):
             check(done.returncode == 0, f"snapshot: {done.stderr}")
             check_trace(copy, f"snapshot {i}")
         check_ps(copy, ids, "ended")
+        # A copy of a program that records nothing for a while ends when it was made.
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(0.5)
+        done = run("snapshot", trace, "-o", folder / "stopped")
+        process.send_signal(signal.SIGCONT)
+        check(done.returncode == 0, f"snapshot of a stopped process: {done.stderr}")
+        asleep = [task["duration_ns"] for task in json.loads(run("ps", "--json", folder / "stopped").stdout)["tasks"]]
+        check(asleep and min(asleep) >= 400_000_000, f"a snapshot ends at its last event: {asleep}")
         modes = {stat.S_IMODE(path.stat().st_mode) for path in copy.iterdir()}
         check(modes == {0o600} and stat.S_IMODE(copy.stat().st_mode) == 0o700, f"modes {modes}")
         again = run("snapshot", trace, "-o", copy)

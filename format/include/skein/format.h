@@ -371,7 +371,7 @@ struct TaskTableHeader {
   uint64_t start_ticks;
   uint64_t enabled;     // 1: recording
   uint64_t ring_bytes;  // per stream; 0: log mode
-  uint64_t ended_utc;   // when the process ended: ns since 1970, by `skein record`; 0: unknown
+  uint64_t ended_utc;   // when the process ended or was copied: ns since 1970; 0: unknown
   uint64_t late_ns;     // age of the process when the trace began; 0: it began with the process
   // The last time at which `skein record` saw that one thread of the process waited
   // in its event loop, while others waited for it: ns since 1970; 0: never.
