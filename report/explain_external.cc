@@ -108,12 +108,14 @@ class ExternalWriter : public SentenceWriter {
     at(e_.model.tasks[d_.signal].end);
     const bool is_timer =
         e_.model.concern(last().task) != nullptr && e_.model.concern(last().task)->expires != 0;
-    text(
-        ", and only acceptors and repeated timers have been pending since. If the signal should "
-        "end ");
-    text("the program, ");
+    text(", and only acceptors and repeated timers have been pending since. ");
+    text("If the signal should end the program, ");
     text(is_timer ? "this timer must not be set again, because it keeps the program running."
                   : "the acceptor must be closed, because it keeps the program running.");
+    if (is_timer || d_.set_since == no_index) return;
+    text(" Or the handler of ");
+    task(d_.set_since);
+    text(" does so later.");
   }
 
   // A timer that is set again and again, and that is left after a task has closed the acceptor.
@@ -259,12 +261,7 @@ class ExternalWriter : public SentenceWriter {
     while (u != Model::Object::none &&
            e_.model.tasks[e_.model.concerns[u].task].name == waiting.name)
       u = e_.model.concerns[u].before;
-    if (u == Model::Object::none) {
-      if (!object->pre_existing)
-        text(receives ? " In the trace, no task has sent to it."
-                      : " In the trace, no task has received from it.");
-      return;
-    }
+    if (u == Model::Object::none) return unseen_end(*object, receives);
     const TaskIndex operation = e_.model.concerns[u].task;
     const TaskIndex by = e_.model.tasks[operation].parent;
     const auto ago = [&] {
@@ -291,6 +288,31 @@ class ExternalWriter : public SentenceWriter {
     where(e_.model.tasks[operation].location);
     ago();
     text(by != no_index && !e_.model.is_open(by) ? "; it has ended." : ".");
+  }
+
+  // A channel whose operations are all like the last one. try_send() and try_receive() are in no
+  // trace.
+  void unseen_end(const Model::Object& channel, bool receives) {
+    uint32_t u = channel.last_use;
+    while (u != Model::Object::none &&
+           e_.model.tasks[e_.model.concerns[u].task].how != Model::End::Resolved)
+      u = e_.model.concerns[u].before;
+    if (u != Model::Object::none) {
+      const Model::Task& done = e_.model.tasks[e_.model.concerns[u].task];
+      text(receives ? " The trace does not show who has sent to it; the last to receive from it was "
+                    : " The trace does not show who has received from it; the last to send was ");
+      if (done.parent == no_index)
+        text("code outside any task");
+      else
+        task(done.parent);
+      where(done.location);
+      text(", ");
+      duration(e_.model.end - done.end);
+      text(" ago.");
+    } else if (!channel.pre_existing) {
+      text(receives ? " In the trace, no task has sent to it."
+                    : " In the trace, no task has received from it.");
+    }
   }
 
   // How many tasks have used a channel by other operations than `name`, if all have ended; else 0.

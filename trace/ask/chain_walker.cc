@@ -255,8 +255,10 @@ class ChainWalker::Walk {
     if (use != nullptr && use->object != Model::Object::none) describe_socket(d, use->object);
     if (is_lasting(d.chain.back().task)) {
       d.signal = last_signal();
-      // Another thread may have work to finish.
+      // Another thread may have work to finish, and a repeated timer may count until the end.
+      d.set_since = d.signal == no_index ? no_index : set_since(model_.tasks[d.signal].end);
       d.should_have_ended = d.signal != no_index && ends_programs(d.signal) &&
+                            d.set_since == no_index &&
                             trace_.info.alone > model_.tasks[d.signal].end &&
                             model_.end - model_.tasks[d.signal].end >= shutdown_error_ns;
       if (d.signal == no_index && !more_than_lasting_ && is_periodic(d.chain.back().task))
@@ -465,6 +467,12 @@ class ChainWalker::Walk {
     const Waits::Wait* wait = waits_.open(task.parent);
     return wait != nullptr && wait->on == index && wait->before != Waits::none &&
            waits_.waits[wait->before].location == wait->location;
+  }
+  // The wait for a repeated timer that is pending and began after this time, if there is one.
+  TaskIndex set_since(uint64_t time) const {
+    for (auto task = static_cast<TaskIndex>(model_.tasks.size()); task-- > 0;)
+      if (model_.tasks[task].start > time && model_.is_open(task) && is_periodic(task)) return task;
+    return no_index;
   }
   // An operation that a server always has, until its shutdown.
   bool is_lasting(TaskIndex task) const { return is_accept(task) || is_periodic(task); }

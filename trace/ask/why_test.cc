@@ -788,7 +788,8 @@ TEST_CASE("a long queue of handlers that is served is no error") {
 }
 
 TEST_CASE("acceptors that are left after a signal") {
-  const auto signal_of = [](const std::string& more) {
+  TaskId set_since = no_task;  // of the last example
+  const auto signal_of = [&](const std::string& more) {
     Example e = ours(R"(
      0 create 1 as io socket.async_accept
      1 create 2 as io signal_set.async_wait
@@ -798,9 +799,12 @@ TEST_CASE("acceptors that are left after a signal") {
 )" + more);
     e.trace.info.ended = 200'000'000;
     e.model = build_model(e.trace, {.simplify = false});
-    return e.id(diagnose_first(e).signal);
+    const Diagnosis acceptor = diagnose_first(e);
+    set_since = acceptor.set_since == no_index ? no_task : e.model.tasks[acceptor.set_since].id;
+    return e.id(acceptor.signal);
   };
   CHECK(signal_of("11 fail 3 by 3") == "2");
+  CHECK(set_since == no_task);
   CHECK(signal_of("") == "-");  // a timer is pending
   CHECK(signal_of("11 fail 3 by 3\n 199900000 label 1 late") == "2");
   CHECK(signal_of("11 fail 3 by 3\n 12 create 4 as io signal_set.async_wait") == "-");
@@ -809,6 +813,7 @@ TEST_CASE("acceptors that are left after a signal") {
       "11 resume 3\n 12 about 3 of 30\n 12 expires 3 =1000000000\n"
       "12 create 5 by 3 as timer wait\n 13 resolve 3 by 3\n";
   CHECK(signal_of(fires) == "2");
+  CHECK(set_since == 5);  // it may close the acceptor later
   CHECK(signal_of(fires + "14 create 6 as io socket.async_receive") == "-");
 }
 
