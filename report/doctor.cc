@@ -77,7 +77,10 @@ std::string DoctorReport::text(const Finding& f) const {
       return title(f.task) + " was created but never ran" +
              (model_.is_open(f.task)
                   ? ", up to the end of the trace, " + duration_text(f.end - f.begin)
-                  : ", and destroyed " + duration_text(f.end - f.begin) + " later");
+                  : ", and destroyed " + duration_text(f.end - f.begin) + " later") +
+             (f.other == no_index ? ""
+                                  : "; " + title(f.other) +
+                                        " started others like it, and may not have needed this one");
     case Lint::SuspendedTooLong:
       return suspended(f);
     case Lint::RanTooLong:
@@ -100,15 +103,18 @@ std::string DoctorReport::text(const Finding& f) const {
                " cancelled the timer for which both wait " + grouped(woken.value) +
                " times in turn and did nothing else: if each sets its expiry again before it "
                "waits, they wake each other for ever";
-      if (f.severity == Finding::Severity::Note && woken.of == 0)
+      const bool is_note = f.severity == Finding::Severity::Note;
+      const bool is_handler = kind_class(trace_, model_.tasks[f.task]) == KindClass::Handler;
+      if (is_note && woken.of == 0 && !is_handler)
         return title(f.task) + " waited " + grouped(woken.value) +
                " times in a row and was resumed at once: it polls, or code outside any task feeds "
                "it";
-      if (woken.of == 0)
-        return title(f.task) + " is the last of " + grouped(woken.value) +
-               " handlers that posted each other without a pause";
-      return title(f.task) + " woke itself in " + grouped(woken.value) + " of " +
-             counted(woken.of, "wake-up");
+      return title(f.task) +
+             (woken.of == 0 ? " is the last of " + grouped(woken.value) +
+                                  " handlers that posted each other without a pause"
+                            : " woke itself in " + grouped(woken.value) + " of " +
+                                  counted(woken.of, "wake-up")) +
+             (is_note ? ": it polls, or does its work in pieces" : "");
     }
     case Lint::SequentialAwaits:
       return title(f.task) + " awaited " + grouped(f.evidence.front().value) + " tasks like " +
@@ -352,7 +358,8 @@ std::string DoctorReport::held_object(const Finding& f) const {
          ", and others that wait there passed only after that; " + grouped(f.held->count) +
          " such waits, in which up to " + counted(f.held->others, "task") + " waited there for " +
          duration_text(f.held->waited) + " in total" +
-         (f.held->is_lock ? "" : "; if the object is a lock, it was held");
+         (f.held->is_lock ? "; release it before that wait, unless it must protect it"
+                          : "; if the object is a lock, it was held");
 }
 
 std::string DoctorReport::peer_text(TaskIndex operation) const {

@@ -13,7 +13,7 @@ void add_object_findings(const LintContext& context, Findings& found) {
     const Waits::Wait& victim = context.waits.waits[held.victim];
     if (context.length(victim) < context.limit(Lint::LockAcrossWait)) continue;
     found.add({.lint = Lint::LockAcrossWait,
-               .severity = held.is_lock ? Finding::Severity::Warning : Finding::Severity::Note,
+               .severity = Finding::Severity::Note,  // its purpose may be to serialise these waits
                .task = wait.task,
                .begin = std::min(wait.begin, victim.begin),
                .end = std::max(context.until_end(wait.end), context.until_end(victim.end)),

@@ -15,7 +15,8 @@ struct Chain {
   uint64_t start = 0;  // of the first
 };
 
-// Work that is cut into pieces takes longer for each.
+// Work that is cut into pieces takes longer for each. What is between may be both.
+constexpr uint64_t surely_poll = 3'000;    // ns
 constexpr uint64_t longest_step = 20'000;  // ns
 // A chain that lasts until the end of the trace may still be running.
 constexpr uint64_t shortest_rest = 1'000'000;  // ns
@@ -44,8 +45,11 @@ void add_post_findings(const LintContext& context, Findings& found) {
     // One that was destroyed with its event loop had no end of its own.
     const bool is_over = last.how != Model::End::Open && last.how != Model::End::Cancelled &&
                          model.end - last.end > shortest_rest;
-    if (is_over || (last.start - chain.start) / chain.count > longest_step) continue;
+    const uint64_t step = (last.start - chain.start) / chain.count;
+    if (is_over || step > longest_step) continue;
     found.add({.lint = Lint::SelfWake,
+               .severity =
+                   step > surely_poll ? Finding::Severity::Note : Finding::Severity::Warning,
                .task = i,
                .begin = chain.start,
                .end = context.until_end(last.end),

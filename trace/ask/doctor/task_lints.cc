@@ -98,18 +98,22 @@ class TaskLints {
   }
 
   // Whether the handler's context, or its strand, has begun another one since, within the limit
-  // before the end: a queue.
+  // before the end, or that one has not run longer than others did: a queue.
   bool is_served(TaskIndex i) {
     if (context_.kind_class(i) != KindClass::Handler) return false;
-    if (begun_.empty())
+    if (queues_.empty())
       for (const Model::Activation& run : model_.activations)
         if (run.task != no_index && context_.kind_class(run.task) == KindClass::Handler) {
-          uint64_t& begun = begun_[queue_of(run.task)];
-          begun = std::max(begun, run.start);
+          Queue& queue = queues_[queue_of(run.task)];
+          queue.begun = std::max(queue.begun, run.start);
+          if (!model_.is_open(run.task))
+            queue.longest = std::max(queue.longest, run.end - run.start);
         }
-    const auto at = begun_.find(queue_of(i));
-    return at != begun_.end() && at->second > context_.task(i).start &&
-           model_.end - at->second < context_.limit(Lint::HandlerNeverInvoked);
+    const auto at = queues_.find(queue_of(i));
+    if (at == queues_.end() || at->second.begun <= context_.task(i).start) return false;
+    const uint64_t longest = at->second.longest;
+    return model_.end - at->second.begun <
+           std::max(context_.limit(Lint::HandlerNeverInvoked), longest + longest / 2);
   }
   // "thread_pool" of "thread_pool.post", and the strand.
   std::pair<std::string_view, uint32_t> queue_of(TaskIndex i) const {
@@ -134,9 +138,12 @@ class TaskLints {
     }
     if (lint == Lint::NeverStarted && !destroyed && !t.should_resolve && may_be_queued(i))
       severity = Severity::Note;
+    const bool is_spare = lint == Lint::NeverStarted && !t.should_resolve && may_be_spare(i);
+    if (is_spare) severity = Severity::Note;
     found_.add({.lint = lint,
                 .severity = severity,
                 .task = i,
+                .other = is_spare ? t.parent : no_index,
                 .begin = t.start,
                 .end = end,
                 .duration = age,
@@ -180,7 +187,22 @@ class TaskLints {
     const uint64_t end = context_.was_destroyed(i) ? t.end : model_.end;
     if (was_discarded(i)) return false;
     if (context_.kind(i) == "generator") return true;
-    if (t.location == 0 && t.name == 0) return false;
+    const Started* group = started_like(i);
+    return group != nullptr && group->first_created < end && group->last_started > t.start;
+  }
+
+  // Whether its creator started others like it: it may create one in case it needs it. (All
+  // coroutines of a function compiled by g++ have one place.)
+  bool may_be_spare(TaskIndex i) { return !was_discarded(i) && started_like(i) != nullptr; }
+
+  struct Started {
+    uint64_t first_created = UINT64_MAX;
+    uint64_t last_started = 0;
+  };
+  // Of the tasks with its name, place and creator that ran; null if there is none.
+  const Started* started_like(TaskIndex i) {
+    const Model::Task& t = context_.task(i);
+    if (t.location == 0 && t.name == 0) return nullptr;
     if (started_.empty())
       for (TaskIndex other = 0; other < model_.tasks.size(); other++) {
         const Model::Task& task = context_.task(other);
@@ -190,8 +212,7 @@ class TaskLints {
         group.last_started = std::max(group.last_started, waits_.first_run[other]);
       }
     const auto group = started_.find({t.name, t.location, t.parent});
-    return group != started_.end() && group->second.first_created < end &&
-           group->second.last_started > t.start;
+    return group == started_.end() ? nullptr : &group->second;
   }
 
   // Whether it was destroyed directly after its creation, so that no other task can refer to it.
@@ -256,15 +277,16 @@ class TaskLints {
   // By the time of creation: when the last of the tasks created until then began.
   std::vector<std::pair<uint64_t, uint64_t>> begun_by_creation_;
   // When a context or strand began its last handler, if known.
-  std::map<std::pair<std::string_view, uint32_t>, uint64_t> begun_ = {};
+  // The handlers of a context or strand.
+  struct Queue {
+    uint64_t begun = 0;    // when it began the last one
+    uint64_t longest = 0;  // of those that have ended, ns
+  };
+  std::map<std::pair<std::string_view, uint32_t>, Queue> queues_ = {};
   uint64_t last_run_ = 0;  // the time of the last run of any task
   // By task, at the end of the trace: the last wait for it by a live task; the last lock it holds.
   std::vector<uint32_t> waited_for_by_;
   std::vector<uint32_t> lock_kept_by_;
-  struct Started {
-    uint64_t first_created = UINT64_MAX;
-    uint64_t last_started = 0;
-  };
   // The tasks that ran, by name, location and parent. Empty: not computed yet.
   std::map<std::tuple<StringId, uint32_t, TaskIndex>, Started> started_;
   std::vector<bool> discarded_;  // by task; empty: not computed yet

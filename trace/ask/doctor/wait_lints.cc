@@ -48,7 +48,8 @@ class WaitLints {
     uint64_t polls = 0;
     uint32_t first_poll = none;
   };
-  // Work that is cut into pieces runs longer between its waits.
+  // Work that is cut into pieces runs longer between its waits. What is between may be both.
+  static constexpr uint64_t surely_poll = 3'000;    // ns
   static constexpr uint64_t longest_poll = 20'000;  // ns
 
   // ---- self-wake ----
@@ -104,12 +105,14 @@ class WaitLints {
 
   void look_at_wakes(TaskIndex task) {
     const Wakes& wakes = wakes_[task];
-    if (wakes.ran / std::max(1u, wakes.all) > longest_poll && !options_.strict) return;
+    const uint64_t ran = wakes.ran / std::max(1u, wakes.all);
+    if (ran > longest_poll && !options_.strict) return;
     if (wakes.most_in_a_row < options_.self_wakes ||
         wakes.own < options_.self_wake_share * wakes.all)
       return;
     const Waits::Wait& w = waits_.waits[wakes.last];
     found_.add({.lint = Lint::SelfWake,
+                .severity = ran > surely_poll ? Severity::Note : Severity::Warning,
                 .task = task,
                 .begin = context_.task(task).start,
                 .end = context_.until_end(w.end),
