@@ -82,7 +82,10 @@ class ObjectWriter : public SentenceWriter {
   // Which task holds a lock of a library is unknown: the last to continue there may.
   void last_to_pass(const AwaitedObjectWait& wait) {
     if (wait.last == no_index) {
-      text(" No task has continued after a wait for it.");
+      text(e_.trace.info.overwritten_packets == 0
+               ? " No task has continued after a wait for it."
+               : " In the events that the ring still holds, no task has continued after a wait for "
+                 "it.");
       return;
     }
     const bool is_own = wait.last == last().task;

@@ -56,9 +56,19 @@ class WakeupWriter : public SentenceWriter {
   void never_expires() {
     title();
     where(location_of(e_, last()));
-    text(" never expires, and no task has cancelled it since ");
+    text(" never expires, and ");
+    uint32_t newest = Model::Object::none;
+    const uint64_t in_vain = vain_cancels(newest);
+    if (in_vain == 0) {
+      text("no task has cancelled it since ");
+    } else {
+      text("has not ended although it was cancelled ");
+      number(in_vain);
+      text(in_vain == 1 ? " time since " : " times since ");
+    }
     waiter();
     text(d_.retried ? " last began to wait." : " began to wait.");
+    if (in_vain != 0) return last_vain_cancel(e_.model.cancels[newest]);
     if (d_.retried) retried(*d_.retried);
     cancelled_before();
     unreturned();
@@ -162,6 +172,30 @@ class WakeupWriter : public SentenceWriter {
   }
 
   // Other tasks may wait for the same timer: the cancel that came too early for one woke another.
+  // Cancels since the operation began, which has not ended. `newest`: the last one.
+  uint64_t vain_cancels(uint32_t& newest) const {
+    const Model::Concern* use = e_.model.concern(last().task);
+    if (use == nullptr || use->object == Model::Object::none) return 0;
+    newest = e_.model.objects[use->object].last_cancel;
+    uint64_t count = 0;
+    for (uint32_t i = newest; i != Model::Object::none; i = e_.model.cancels[i].before)
+      count += e_.model.cancels[i].time > e_.model.tasks[last().task].start;
+    return count;
+  }
+  void last_vain_cancel(const Model::Cancel& cancel) {
+    text(" The last to cancel it was ");
+    if (cancel.by == no_index) {
+      text("code outside any task");
+    } else {
+      task(cancel.by);
+      near(location_near(e_, cancel.by, cancel.time));
+    }
+    text(", ");
+    at(cancel.time);
+    text(". Its handler waits for its turn, or threads have used the timer at the same time, which ");
+    text("needs a strand.");
+  }
+
   void cancelled_before() {
     const Model::Concern* use = e_.model.concern(last().task);
     if (use == nullptr || use->object == Model::Object::none) return;

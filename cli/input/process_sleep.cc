@@ -126,23 +126,28 @@ bool catches_only_faults(uint64_t caught) {
   return caught == 0;
 }
 
+bool is_stopped(std::string_view stat) {
+  const size_t name_end = stat.rfind(") ");  // the name may contain any character
+  if (name_end == std::string_view::npos || name_end + 2 >= stat.size()) return false;
+  return stat[name_end + 2] == 'T' || stat[name_end + 2] == 't';
+}
+
 ProcessSleep read_sleep(const std::string& pid) {
   const fs::path process = "/proc/" + pid;
   const std::vector<fs::path> threads = threads_of(process);
   ProcessSleep sleep{.switches = switches_of(threads)};
   size_t loops = 0;
-  size_t patient_loops = 0;  // those without a timeout, which nothing but a thread can end
+  size_t patient_loops = 0;  // those that nothing but a thread can end
   std::vector<uint64_t> futexes;
   for (const fs::path& thread : threads) {
+    if (is_stopped(first_line(thread / "stat"))) return sleep;
     const std::string line = first_line(thread / "syscall");
     const SystemCall call = parse_system_call(line);
-    constexpr int32_t short_wait = 100;  // ms
-    const int32_t timeout = poll_timeout(call);
     if (waits_in_futex(call)) {
       futexes.push_back(call.arguments[0]);
-    } else if (timeout < 0 || timeout >= short_wait) {
+    } else if (poll_timeout(call) < 0) {
       loops++;
-      if (timeout < 0 && watches_only_itself(process, call.arguments[0])) patient_loops++;
+      if (watches_only_itself(process, call.arguments[0])) patient_loops++;
     } else if (line.empty() && first_line(thread / "wchan").find("poll") != std::string::npos) {
       loops++;  // its timeout is unknown
     } else {

@@ -10,8 +10,8 @@ namespace skein::cli {
 // All threads of the process, apart from the recorder's, at one instant.
 struct ProcessSleep {
   // One waits for descriptors, and the others in futexes of the process without a timeout: it
-  // sleeps in its event loop. False if the wait for descriptors has a short timeout: then its
-  // thread does other things in turn.
+  // sleeps in its event loop. False if the wait for descriptors has a timeout: then its thread may
+  // do other things in turn, like a main() that calls run_for().
   bool in_loop = false;
   // None can run again, unless a signal arrives: each waits in a futex of the process without a
   // timeout, or for eventfds and disarmed timers only. No signal has a handler, but for faults:
@@ -36,6 +36,9 @@ SystemCall parse_system_call(std::string_view line);
 bool waits_in_futex(const SystemCall& call);
 // The timeout of a wait for descriptors, ms; negative: none. 0: it is no such wait, or unknown.
 int32_t poll_timeout(const SystemCall& call);
+
+// From the line of /proc/PID/task/TID/stat: whether a signal or a debugger has stopped the thread.
+bool is_stopped(std::string_view stat);
 
 // From a line "SigCgt:" of /proc/PID/status: whether it catches only signals that are faults, and
 // those of the C library.

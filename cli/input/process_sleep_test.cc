@@ -45,6 +45,14 @@ TEST_CASE("futexes without a timeout") {
   CHECK(!waits_in_futex(call(SYS_nanosleep, " 0x7f00 0x189 0x0 0x0 0x0 0xffffffff")));
 }
 
+TEST_CASE("stopped threads") {
+  CHECK(is_stopped("7 (a) S) T 1 7"));
+  CHECK(is_stopped("7 (a) t 1 7"));
+  CHECK(!is_stopped("7 (T) S 1 7"));
+  CHECK(!is_stopped("7 (a) "));
+  CHECK(!is_stopped(""));
+}
+
 TEST_CASE("signals whose handlers may wake a thread") {
   const auto bit = [](int signal) { return uint64_t{1} << (signal - 1); };
   CHECK(catches_only_faults(0));
@@ -77,14 +85,14 @@ ProcessSleep sleep_of(Body body) {
 
 void wait_for_ever() { std::promise<void>().get_future().wait(); }
 
-void watch(std::initializer_list<int> files) {
+void watch(std::initializer_list<int> files, int timeout = -1) {
   const int epoll = epoll_create1(0);
   for (const int file : files) {
     epoll_event event = {.events = EPOLLIN, .data = {}};
     epoll_ctl(epoll, EPOLL_CTL_ADD, file, &event);
   }
   epoll_event event = {};
-  epoll_wait(epoll, &event, 1, -1);
+  epoll_wait(epoll, &event, 1, timeout);
 }
 
 TEST_CASE("a process whose threads wait for each other sleeps for good") {
@@ -120,6 +128,10 @@ TEST_CASE("a process that something outside may wake") {
   sleep = sleep_of(with_timer);
   CHECK(!sleep.for_good);
   CHECK(sleep.in_loop == others_sleep);
+
+  sleep = sleep_of([] { watch({eventfd(0, 0)}, 3'600'000); });  // run_for()
+  CHECK(!sleep.for_good);
+  CHECK(!sleep.in_loop);
 
   CHECK(!sleep_of([] { pause(); }).for_good);
   CHECK(!sleep_of([] { std::this_thread::sleep_for(std::chrono::hours(1)); }).for_good);

@@ -37,7 +37,7 @@ std::string describe(const SocketState& socket, bool receives) {
   if (socket.unread != 0)
     text += " The program has not read the last " + counted(socket.unread, "byte") + " of them.";
   else if (receives)
-    text += " The program has read everything that has arrived.";
+    text += " Everything that has arrived here has been read.";
   if (socket.unacked != 0)
     text += " The peer has not acknowledged the last " + counted(socket.unacked, "byte") + ".";
   if (socket.tcp == SocketState::CloseWait) text += " The peer sends no more.";

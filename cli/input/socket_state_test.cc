@@ -44,7 +44,7 @@ TEST_CASE("the kernel's counts replace those of the operations") {
   CHECK(d.traffic->sent == 812);
   CHECK(d.traffic->sent_at == 7 * second);
   CHECK(d.traffic->received_at == 5 * second);
-  CHECK(d.socket_state == " The program has read everything that has arrived.");
+  CHECK(d.socket_state == " Everything that has arrived here has been read.");
 }
 
 TEST_CASE("what has arrived and was not read, and what was not acknowledged") {

@@ -7,20 +7,16 @@
 
 namespace skein {
 
-namespace {
-
-bool is_operator(std::string_view name) {
+bool is_awaitable_operator(std::string_view name) {
   return name.find("awaitable_operators::operator") != name.npos;
 }
-
-}  // namespace
 
 std::vector<Branches> find_branches(const Trace& trace, const Model& model,
                                     const std::vector<uint64_t>& first_run) {
   std::vector<bool> names(trace.strings.size());
   bool any = false;
   for (StringId id = 0; id < trace.strings.size(); id++)
-    if (is_operator(trace.strings[id])) any = names[id] = true;
+    if (is_awaitable_operator(trace.strings[id])) any = names[id] = true;
   std::vector<Branches> found;
   if (!any) return found;
   // By creator: its coroutines that are no operands yet, the last ones.

@@ -8,8 +8,6 @@ namespace {
 
 // A program may take this time to end after it has closed its acceptor, ns.
 constexpr uint64_t end_threshold_ns = 100'000'000;
-// If it takes longer, something keeps it running, ns.
-constexpr uint64_t end_error_ns = 1'000'000'000;
 // A task closes and cancels what it ends at once, ns.
 constexpr uint64_t at_once_ns = 10'000'000;
 
@@ -69,8 +67,6 @@ std::optional<ClosedAcceptor> ClosedAcceptors::find(TaskIndex timer) const {
         cancel.time < s_.model.tasks[timer].start)
       found.cancel = i;
   }
-  found.should_have_ended = found.cancel != Model::Object::none && age >= end_error_ns &&
-                            s_.trace.info.alone > acceptor.end;
   return found;
 }
 

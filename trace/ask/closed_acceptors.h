@@ -13,8 +13,6 @@ struct ClosedAcceptor {
   // By the same task, at about the same time: the cancel of the timer that is set again (index into
   // Model::cancels); none: it has not cancelled the timer.
   uint32_t cancel = Model::Object::none;
-  // The task has cancelled the timer, a second ago or more: the timer was to end, too.
-  bool should_have_ended = false;
 };
 
 // `subject` must outlive it.

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "trace/ask/handler_queue.h"
 #include "trace/ask/invoked.h"
 
 namespace skein {
@@ -25,7 +26,9 @@ bool Diagnosis::is_error() const {
       if (cancel != Model::Object::none && !is_hopeless()) return expected;
       return (!waited_before && !created_after) || expected;
     case Verdict::Starved:
-      return (starved >= starvation_error_ns && signal == no_index && !is_usual_delay) || expected;
+      return (starved >= starvation_error_ns && signal == no_index && !is_usual_delay &&
+              !is_pool_delay) ||
+             expected;
     case Verdict::Deadlock:
     case Verdict::NeverReleased:
     case Verdict::Cancelled:
@@ -35,14 +38,15 @@ bool Diagnosis::is_error() const {
     case Verdict::NeverExpires:
       return (is_last && is_alone) || expected;
     case Verdict::External:
-      return closed != no_index || should_have_ended || (is_last && is_alone) || expected ||
-             (closed_acceptor && closed_acceptor->should_have_ended);
+      return closed != no_index || should_have_ended || (is_last && is_alone) || expected;
     case Verdict::NeverNotified:
     case Verdict::NeverStarted:
     case Verdict::Unknown:
       return expected;
     case Verdict::Running:
-      return expected || pool;
+      // Jobs may queue in a thread pool, unless those that run wait for them.
+      return expected || (pool && (pool->context != thread_pool || pool->posted != 0 ||
+                                   !pool->strands.empty()));
   }
   return false;
 }

@@ -75,6 +75,8 @@ struct Diagnosis {
   // Starved: earlier runs of the blocker's function took at least half as long, as jobs of a batch
   // do.
   bool is_usual_delay = false;
+  // Starved: the blocker runs on a thread of a thread pool, whose jobs wait for their turn.
+  bool is_pool_delay = false;
   uint64_t starved = 0;                   // Starved: for how long, ns
   uint64_t served = Waits::never;         // Starved handler: when the last of its context ended
   size_t cycle_begin = 0;                 // is_cycle(): the last step waits for chain[cycle_begin]

@@ -57,14 +57,23 @@ class FedChannelFinder {
     const Model::Object* channel = used_by(s_.model, operation);
     FedChannel found;
     std::set<TaskIndex> tasks;
+    std::set<TaskIndex> alike;  // the tasks whose operations like this one have completed
+    size_t done_alike = 0;
+    size_t done_others = 0;
     for (uint32_t u = channel->last_use; u != Model::Object::none;
          u = s_.model.concerns[u].before) {
       const Model::Task& use = task(s_.model.concerns[u].task);
+      const bool is_done = use.how == Model::End::Resolved;
+      (use.name == name_ ? done_alike : done_others) += is_done;
+      if (is_done && use.name == name_ && use.parent != no_index) alike.insert(use.parent);
       if (use.name == name_) continue;
       if (use.parent == no_index) return {};
       if (tasks.empty()) found.last = s_.model.concerns[u].task;
       tasks.insert(use.parent);
     }
+    // More has been received than the tasks have sent: others send by try_send(), and may again. Or
+    // a task has received, does something else, and may send it back: the channel is a pool.
+    if (!may_continue_ && (done_alike > done_others || any_elsewhere(alike, channel))) return {};
     for (const TaskIndex user : tasks) {
       const bool has_ended = task(user).how != Model::End::Open;
       if (!(has_ended ? add_successors(user, tasks, found) : add(user, channel, found))) return {};
@@ -72,6 +81,15 @@ class FedChannelFinder {
     found.tasks = tasks.size();
     if (tasks.empty()) return {};
     return found;
+  }
+
+  // Whether one of the tasks lives and does not wait for the same.
+  bool any_elsewhere(const std::set<TaskIndex>& tasks, const Model::Object* channel) const {
+    return std::any_of(tasks.begin(), tasks.end(), [&](TaskIndex one) {
+      const TaskIndex operation = waits_for(one);
+      return s_.model.is_open(one) &&
+             (operation == no_index || used_by(s_.model, operation) != channel);
+    });
   }
 
   // The task must wait for a channel.

@@ -27,8 +27,10 @@ struct FedChannel {
 // with that channel, and every task that has done so waits for the same as `operation`: for that
 // channel or, if `operation` sends, to send to another of which the same is true. For a task that
 // has ended, those of the same function and place of creation must wait like that, and there must
-// be one. Empty if a ring may have overwritten others, or if one of the tasks has set a timer,
-// which may cancel the operation. O(uses of the channels + tasks).
+// be one. Empty if a ring may have overwritten others, or if one of the tasks has set a timer, which
+// may cancel the operation. If `operation` receives, also empty if more has been received from the
+// channel than the tasks have sent, or if a task that has received does something else now: it may
+// send. O(uses of the channels + tasks).
 std::optional<FedChannel> find_fed_channel(const Subject& subject, TaskIndex operation);
 
 }  // namespace skein

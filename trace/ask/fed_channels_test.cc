@@ -109,4 +109,50 @@ TEST_CASE("no deadlock through two channels") {
   }
 }
 
+// The workers 2 and 3 have received from a channel and sent to it: a queue that they fill themselves.
+const std::string workers = R"(
+      0 create 1 as coroutine main
+      0 resource 1 of 30 as async_channel
+      1 create 2 by 1 as coroutine worker
+      1 create 3 by 1 as coroutine worker
+      2 resume 2
+      3 about 2 of 30
+      3 create 10 by 2 as io channel.async_send
+      4 resolve 10
+      5 about 2 of 30
+      5 create 11 by 2 as io channel.async_receive
+      6 resolve 11
+)";
+const std::string all_receive = R"(
+     20 about 2 of 30
+     20 create 13 by 2 as io channel.async_receive
+     21 suspend 2 on 13
+     22 resume 3
+     23 about 3 of 30
+     23 create 14 by 3 as io channel.async_receive
+     24 suspend 3 on 14
+)";
+
+TEST_CASE("all tasks that have sent wait to receive") {
+  CHECK(found(workers + all_receive, 13));
+}
+
+TEST_CASE("more was received than the tasks have sent: others send by try_send()") {
+  CHECK(!found(workers +
+                   "7 about 2 of 30\n 7 create 12 by 2 as io channel.async_receive\n 8 resolve 12\n" +
+                   all_receive,
+               13));
+}
+
+TEST_CASE("a task that has received and does something else may send it back") {
+  const std::string holder =
+      "7 create 4 by 1 as coroutine session\n 8 resume 4\n 9 about 4 of 30\n"
+      "9 create 12 by 4 as io channel.async_receive\n 10 resolve 12\n"
+      "10 about 2 of 30\n 10 create 15 by 2 as io channel.async_send\n 11 resolve 15\n";
+  CHECK(found(workers + holder + "12 resolve 4\n" + all_receive, 13));
+  CHECK(!found(workers + holder + "12 create 16 by 4 as timer wait\n 12 suspend 4 on 16\n" +
+                   all_receive,
+               13));
+}
+
 }  // namespace skein

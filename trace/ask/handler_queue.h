@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "trace/model/model.h"
 
@@ -19,6 +20,19 @@ inline std::string_view context_of(const Trace& trace, const Model& model, TaskI
 inline uint32_t strand_of(const Model& model, TaskIndex handler) {
   const Model::Concern* use = model.concern(handler);
   return use == nullptr ? Model::Object::none : use->object;
+}
+
+inline constexpr std::string_view thread_pool = "thread_pool";
+
+// By executor: whether it is a thread of a thread pool. Jobs of a pool may take their time, and
+// others wait for their turn meanwhile. O(activations).
+inline std::vector<bool> find_pool_threads(const Trace& trace, const Model& model) {
+  std::vector<bool> found(trace.executors.size());
+  for (const Model::Activation& run : model.activations)
+    if (run.task != no_index && run.executor < found.size() &&
+        context_of(trace, model, run.task) == thread_pool)
+      found[run.executor] = true;
+  return found;
 }
 
 }  // namespace skein

@@ -71,6 +71,7 @@ class WaitFinder {
     started_last_.assign(tasks, no_index);
     for (const StringId kind : trace.kinds) kinds_.push_back(kind_class(trace.strings[kind]));
     current_.assign(std::max<size_t>(1, trace.executors.size()), no_index);
+    find_operators();
     begin_live_tasks();
   }
 
@@ -95,15 +96,54 @@ class WaitFinder {
  private:
   using Wait = Waits::Wait;
 
+  // Whether a task is one of Asio's operators, by its name and by its function.
+  void find_operators() {
+    for (StringId id = 0; id < trace_.strings.size(); id++)
+      if (is_awaitable_operator(trace_.strings[id])) {
+        if (operator_names_.empty()) operator_names_.resize(trace_.strings.size());
+        operator_names_[id] = true;
+      }
+    if (!operator_names_.empty()) branch_finders_.resize(current_.size());
+  }
+  bool is_operator(TaskIndex task) const {
+    const Model::Task& t = model_.tasks[task];
+    return operator_names_[t.name] || operator_names_[trace_.locations[t.location].function];
+  }
+  void find_branch(const EventRow& event, TaskIndex task, TaskIndex other) {
+    if (event.executor >= branch_finders_.size() || task == no_index) return;
+    BranchFinder& finder = branch_finders_[event.executor];
+    if (event.kind == EventKind::Suspend) {
+      if (other == no_index && is_operator(task)) finder.suspends(task);
+      return;
+    }
+    if (event.kind == EventKind::Resume && is_invoked_once(task)) finder.runs_next_handler();
+    if (finder.open() == no_index) return;
+    // The recorder takes the first operation for one that the operator itself has started.
+    const bool is_operation =
+        event.kind == EventKind::Create && kinds_[model_.tasks[task].kind] == KindClass::Operation &&
+        other != no_index &&
+        (other == finder.open() || (event.location == 0 && other == current(event.executor)));
+    const bool is_coroutine = event.kind == EventKind::Resume &&
+                              found_.first_run[task] == Waits::never &&
+                              model_.tasks[task].parent == model_.tasks[finder.open()].parent;
+    if (is_operation || is_coroutine)
+      if (const auto branches = finder.add(task)) found_.branches.push_back(*branches);
+  }
+
   void follow_operators() {
-    found_.branches = find_branches(trace_, model_, found_.first_run);
+    std::vector<bool> known(model_.tasks.size());
+    for (const Branches& branches : found_.branches) known[branches.operation] = true;
+    for (const Branches& branches : find_branches(trace_, model_, found_.first_run))
+      if (!known[branches.operation]) found_.branches.push_back(branches);
     std::erase_if(found_.branches, [&](const Branches& branches) {
       const uint32_t index = found_.last_wait[branches.operation];
       if (index == none) return true;
       Wait& wait = found_.waits[index];
       const auto operand = std::find_if(branches.operands.begin(), branches.operands.end(),
                                         [&](TaskIndex task) { return model_.is_open(task); });
-      if (!wait.is_open() || wait.on != no_index || operand == branches.operands.end()) return true;
+      const bool is_known = wait.on != no_index && wait.on != branches.operands[0] &&
+                            wait.on != branches.operands[1];
+      if (!wait.is_open() || is_known || operand == branches.operands.end()) return true;
       wait.on = *operand;
       return false;
     });
@@ -201,6 +241,7 @@ class WaitFinder {
   void follow(const EventRow& event) {
     const TaskIndex task = get(event.task);
     const TaskIndex other = get(event.other);
+    if (!branch_finders_.empty()) find_branch(event, task, other);
     using K = EventKind;
     switch (event.kind) {
       case K::Create:
@@ -483,6 +524,8 @@ class WaitFinder {
   std::vector<TaskIndex> became_;
   std::vector<bool> ended_;                    // events after the end of a task are damage
   std::vector<TaskIndex> continued_by_;        // the operation that it started when it completed
+  std::vector<bool> operator_names_;           // by string; empty: there are none
+  std::vector<BranchFinder> branch_finders_;   // by executor; empty: the same
   std::vector<TaskIndex> started_last_;        // the coroutine that it resumed first and last
   std::vector<KindClass> kinds_;               // by kind
   std::vector<uint32_t> detached_;             // waits whose target was invoked without effect

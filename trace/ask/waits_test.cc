@@ -56,4 +56,27 @@ TEST_CASE("an operation that the handler started comes before a coroutine") {
                 returns) == 6);
 }
 
+TEST_CASE("an operator waits for its operands, also if they are operations") {
+  const std::string both = R"(
+    0 create 9 as handler io.execute
+    1 resume 9
+    1 create 5 by 9 as coroutine session
+    2 resume 5 by 9
+    3 create 6 by 5 as coroutine pause
+    3 create 1 by 5 as coroutine asio::experimental::awaitable_operators::operator&&
+    4 suspend 5 on 1
+    4 switch_to 9
+    5 resume 1 by 5
+    6 suspend 1
+    6 switch_to 9
+    7 resume 6 by 9
+    8 suspend 6
+    8 switch_to 9
+    9 create 7 by 9 as io channel.async_receive
+   10 resolve 9 by 9
+)";
+  CHECK(awaited(both) == 6);
+  CHECK(awaited(both + "20 resume 6\n 21 resolve 6\n") == 7);
+}
+
 }  // namespace skein

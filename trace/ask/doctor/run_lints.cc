@@ -3,6 +3,7 @@
 #include "trace/ask/doctor/blocked_loops.h"
 #include "trace/ask/doctor/lints.h"
 #include "trace/ask/doctor/runs.h"
+#include "trace/ask/handler_queue.h"
 #include "trace/ask/invoked.h"
 #include "trace/ask/none.h"
 
@@ -116,6 +117,10 @@ void add_run_findings(const LintContext& context, Findings& found) {
   const uint64_t limit = context.limit(Lint::RanTooLong);
   const Subject subject{context.trace, context.model, context.waits};
   runs = long_runs(subject, limit);
+  const std::vector<bool> pool_threads = find_pool_threads(context.trace, context.model);
+  const auto is_pool_thread = [&](const Run& run) {
+    return run.executor < pool_threads.size() && pool_threads[run.executor];
+  };
   Delays delays(context);
   BlockedLoops loops(context);
   for (uint32_t i = 0; i < runs.size(); i++) {
@@ -136,8 +141,9 @@ void add_run_findings(const LintContext& context, Findings& found) {
     if (!matters && !is_long && !context.options.strict) continue;
     found.add(
         {.lint = Lint::RanTooLong,
-         .severity = matters && is_own_doing(run, limit) ? Finding::Severity::Warning
-                                                         : Finding::Severity::Note,
+         .severity = matters && is_own_doing(run, limit) && !is_pool_thread(run)
+                         ? Finding::Severity::Warning
+                         : Finding::Severity::Note,
          .task = run.task,
          .begin = run.begin,
          .end = run.end,

@@ -94,7 +94,18 @@ class TaskLints {
     if (context_.kind_class(i) == KindClass::Callback && !options_.strict)
       return;  // its event did not occur
     if (is_served(i) && !options_.strict) return;
-    look_at_unstarted(i, Lint::HandlerNeverInvoked, context_.limit(Lint::HandlerNeverInvoked));
+    look_at_unstarted(i, Lint::HandlerNeverInvoked, context_.limit(Lint::HandlerNeverInvoked),
+                      is_behind_jobs(i) ? Severity::Note : Severity::Warning);
+  }
+
+  // Whether it waits in a thread pool, one of whose threads still runs a task.
+  bool is_behind_jobs(TaskIndex i) const {
+    if (context_of(context_.trace, model_, i) != thread_pool) return false;
+    const std::vector<bool> pool = find_pool_threads(context_.trace, model_);
+    return std::any_of(model_.activations.begin(), model_.activations.end(), [&](const auto& run) {
+      return run.task != no_index && waits_.running[run.task] && run.executor < pool.size() &&
+             pool[run.executor];
+    });
   }
 
   // Whether the handler's context, or its strand, has begun another one since, within the limit
@@ -120,13 +131,14 @@ class TaskLints {
     return {context_of(context_.trace, model_, i), strand_of(model_, i)};
   }
 
-  void look_at_unstarted(TaskIndex i, Lint lint, uint64_t least) {
+  void look_at_unstarted(TaskIndex i, Lint lint, uint64_t least,
+                         Severity unexpected = Severity::Warning) {
     const Model::Task& t = context_.task(i);
     const bool destroyed = context_.was_destroyed(i);
     const uint64_t end = destroyed ? t.end : model_.end;
     const uint64_t age = end - std::min(end, t.start);
     const bool at_the_end = !destroyed || is_at_the_end(t.end);
-    Severity severity = t.should_resolve ? Severity::Error : Severity::Warning;
+    Severity severity = t.should_resolve ? Severity::Error : unexpected;
     if (lint == Lint::NeverStarted && !t.should_resolve && is_optional(i)) {
       if (!options_.strict) return;
       severity = Severity::Note;
