@@ -341,3 +341,19 @@ TEST_CASE("a parameter of operator co_await lives until the coroutine resumes") 
   CHECK(run(by_value<Passes>) == "+xmxsrx~x~? destroyed +xmxs~x~?");
   CHECK(run(by_reference) == "+xsrx~x+ysry~y destroyed +xs~x");
 }
+
+namespace {
+struct Request : Text {
+  using Text::Text;
+};
+template <class T>
+struct TypedRequest : Request {
+  using Request::Request;
+};
+Reads<Text> operator co_await(Request r) { return reads<Text>(r); }
+Coroutine<None> by_value_of_base() { co_await TypedRequest<int>("x"); }
+}  // namespace
+
+TEST_CASE("operator co_await may take a base class of the operand by value") {
+  CHECK(run(by_value_of_base).starts_with("+xmxsrx~x~? destroyed +xmxs~x~?"));
+}

@@ -90,8 +90,9 @@
 //  - Of defaulted parameters, those of type std::source_location are recognised; in constructors of
 //    promises, those of any type with a static current(). There and in overloads of
 //    await_transform, __builtin_LINE() and similar have a value of this header.
-//  - An operand that operator co_await takes by value is moved once more, and the co_await
-//    allocates memory, even while recording is off.
+//  - An operand that operator co_await takes by value is moved once more, and must be movable; the
+//    co_await allocates memory, even while recording is off. If operator co_await may take a base
+//    class of the operand by value, the co_await is not traced.
 //  - Awaiting a bit-field, a packed member, an overload set, 0 as a null pointer, or a static
 //    constant without a definition requires a cast, unless P has exactly one await_transform.
 //  - With g++ -O0, where a symmetric transfer is a call, stacks overflow at half the depth.
@@ -125,6 +126,9 @@
 //    first argument and with P::value_type, if its return type is deduced.
 //  - With clang, a constructor template of the only parameter of yield_value, return_value or
 //    await_transform is tried with types of this header, and must compile or be constrained.
+//  - With clang, overloads of await_transform with a deduced return type are compiled, also those
+//    whose constraints exclude them. With clang 14 and 16, two overloads of yield_value with the same
+//    parameters, as in std::generator of a const reference, are an error.
 //  - With clang, overloads of yield_value with a deduced return type are compiled although they are
 //    not selected, if the return type's first argument and P::value_type can be copied. (Of those
 //    that cannot, as in std::generator of std::unique_ptr, yields have no location.)

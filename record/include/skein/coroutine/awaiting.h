@@ -244,14 +244,14 @@ inline constexpr bool __is_immediate_awaiter =
                            SKEIN_DETAIL_UNKNOWN(__passed_handle<_Pp>)) ||
     SKEIN_DETAIL_IMMEDIATE(_Awaiter, SKEIN_DETAIL_UNKNOWN(_Awaiter&), await_resume);
 
-// True if the compiler must see the operand A: it is converted for operator co_await, or a function
-// of the awaiter A is consteval and co_await calls no other function for it.
+// True if the compiler must see the operand A: operator co_await converts it, also to a base class,
+// or a function of the awaiter A is consteval and co_await calls no other function for it.
 template <class _Pp, class _Ap>
 constexpr bool __left_to_compiler() {
   if constexpr (__names_await_transform<_Pp> || !__awaitable<_Ap> || __has_member_co_await<_Ap>)
     return false;
   else if constexpr (__has_free_co_await<_Ap>)
-    return __converts_for_co_await<_Ap>;
+    return __converts_for_co_await<_Ap> || ::skein::__detail::__takes_a_base<_Ap>();
   else if constexpr (__accessible_awaiter<typename __bare<_Ap>::__type, _Pp>)
     return __is_immediate_awaiter<typename __bare<_Ap>::__type, _Pp>;
   else

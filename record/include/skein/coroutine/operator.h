@@ -81,6 +81,34 @@ inline constexpr bool __wins<_Tp> =
     __is_same(decltype(operator co_await(__some<_Tp&>())), __competitor);
 }  // namespace __competing
 
+// A function that takes T's base class, by value or not, is worse than this template for every kind
+// of T, for which one that takes T itself is as good for at least one of them.
+namespace __competing_for_all {
+template <class _Up>
+__competitor operator co_await(_Up&&);
+template <class _Tp>
+inline constexpr bool __wins = false;
+template <class _Tp>
+requires requires(_Tp&& __t) { operator co_await(static_cast<_Tp&&>(__t)); }
+inline constexpr bool __wins<_Tp> =
+    __is_same(decltype(operator co_await(__some<_Tp>())), __competitor);
+}  // namespace __competing_for_all
+
+// True if a free operator co_await takes a base class of T, which may be by value: the compiler must
+// make the call, because that parameter lives until the end of the co_await.
+template <class _Tp>
+constexpr bool __takes_a_base() {
+  using _Xp = typename __bare<_Tp>::__type;
+  if constexpr (__has_member_co_await<_Tp> || !__has_free_co_await<_Tp> || !__is_class(_Xp) ||
+                !__passed_by_address<_Xp>)
+    return false;
+  else if constexpr (!__competing_for_all::__wins<_Tp>)
+    return false;
+  else
+    return __competing_for_all::__wins<_Xp&> && __competing_for_all::__wins<const _Xp&> &&
+           __competing_for_all::__wins<_Xp&&> && __competing_for_all::__wins<const _Xp&&>;
+}
+
 // True if a free operator co_await may take T by value, so that a parameter's lifetime is
 // observable.
 template <class _Tp>
