@@ -45,17 +45,22 @@ bool is_number(std::string_view text) {
   return text.empty();
 }
 
-// Whether a CSV cell with this text could be taken for a formula, or for one that was made
-// harmless.
+// Where a spreadsheet may begin another cell, even within quotation marks, if it expects another
+// separator than the comma: quotation marks enclose only a cell that begins with one.
+constexpr std::string_view other_separators = ";\t\n";
+
+// Whether a CSV cell with this text, up to the next separator, could be taken for a formula, or for
+// one that was made harmless.
 bool needs_apostrophe(std::string_view text) {
   // The last four are the full-width forms of the first four.
   constexpr std::string_view starts[] = {"=",  "+", "-",      "@",      "\t",     "\r",
                                          "\n", "'", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
-  // Some programs remove spaces first.
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  // Some programs remove spaces and quotation marks first.
+  text.remove_prefix(std::min(text.find_first_not_of(" \""), text.size()));
   bool starts_formula = false;
   for (const std::string_view start : starts) starts_formula |= text.starts_with(start);
   if (!starts_formula) return false;
+  text = text.substr(0, text.find_first_of(other_separators, 1));
   return !is_number(text.substr(text[0] == '+' || text[0] == '-' ? 1 : 0));
 }
 
@@ -132,8 +137,8 @@ void append_csv(std::string& out, std::string_view text) {
     const size_t size = point.size == 0 ? 1 : point.size;
     const std::string_view character = text.substr(0, size);
     const bool is_blank = character == "\t" || character == "\n";
-    // In some countries a spreadsheet separates cells at semicolons.
-    is_quoted |= is_blank || character == "," || character == ";" || character == "\"";
+    const bool is_separator = other_separators.find(character) != std::string_view::npos;
+    is_quoted |= is_separator || character == "," || character == "\"";
     if (character == "\"")
       cell += "\"\"";
     else if (point.size == 0 || (!is_blank && is_hidden(point.code)))
@@ -141,6 +146,7 @@ void append_csv(std::string& out, std::string_view text) {
     else
       cell += character;
     text.remove_prefix(size);
+    if (is_separator && needs_apostrophe(text)) cell += '\'';
   }
   if (is_quoted) out += '"';
   out += cell;

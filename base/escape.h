@@ -21,8 +21,9 @@ void append_json(std::string& out, std::string_view text);
 // Appends `text` as a cell of a CSV file (RFC 4180), in quotation marks if necessary. Characters
 // are escaped as by append_escaped, except tabs, line feeds, backslashes and quotation marks. A
 // spreadsheet would execute a text that begins with = + - or @, or with a tab or a line break: such
-// a text is preceded by an apostrophe, and so is one that begins with an apostrophe, so that
-// removing one restores the text. Numbers are unchanged. An empty text is "".
+// a text is preceded by an apostrophe, and so is one that begins with an apostrophe. The same is
+// done behind each semicolon, tab and line break in it, where some spreadsheets begin another cell.
+// Removing these apostrophes restores the text. Numbers are unchanged. An empty text is "".
 void append_csv(std::string& out, std::string_view text);
 
 // Returns `text` with bytes that are not UTF-8 replaced as in JSON, for binary formats.
