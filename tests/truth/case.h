@@ -26,6 +26,15 @@ struct Case {
 std::chrono::milliseconds patience();
 // As long as this, its operator kills it: it may wait for ever.
 inline constexpr std::chrono::milliseconds until_killed{60'000};
+// Runs an event loop of Asio until the operator stops the program. One that is killed waits without
+// a timeout, as servers do.
+template <class Loop>
+void run(Loop& loop) {
+  if (patience() < until_killed)
+    loop.run_for(patience());
+  else
+    loop.run();
+}
 // How many handlers keep each event loop busy beside the case, so that a small ring wraps: the
 // third argument.
 int noise();

@@ -325,6 +325,11 @@ awaitable<void> Member::read() {
   queued_.cancel();
 }
 
+awaitable<void> join(tcp::socket socket, Room& room) {
+  std::make_shared<Member>(std::move(socket), room)->start();
+  co_return;
+}
+
 awaitable<void> talk(tcp::endpoint server, int number) {
   tcp::socket socket = co_await connect(server);
   std::string heard;
@@ -345,10 +350,7 @@ TRUTH_CASE(chat_room) {
   tcp::acceptor acceptor(io, loopback());
   co_spawn(io,
            accept(acceptor, 4,
-                  [&room](tcp::socket socket) -> awaitable<void> {
-                    std::make_shared<Member>(std::move(socket), room)->start();
-                    co_return;
-                  }),
+                  [&room](tcp::socket socket) { return join(std::move(socket), room); }),
            detached);
   for (int i = 0; i < 4; ++i) co_spawn(io, talk(acceptor.local_endpoint(), i), detached);
   serve(io);

@@ -357,7 +357,7 @@ TRUTH_CASE(requests_in_pool) {
         for (int i = 0; i < 4; ++i)
           co_spawn(
               io,
-              [&pool](tcp::socket socket) -> awaitable<void> {
+              [](tcp::socket socket, asio::thread_pool& pool) -> awaitable<void> {
                 std::array<char, 8> data;
                 try {
                   for (;;) {
@@ -373,7 +373,7 @@ TRUTH_CASE(requests_in_pool) {
                   }
                 } catch (const boost::system::system_error&) {
                 }
-              }(co_await acceptor.async_accept(use_awaitable)),
+              }(co_await acceptor.async_accept(use_awaitable), pool),
               detached);
       },
       detached);

@@ -37,7 +37,7 @@ TRUTH_CASE(workers_fill_own_queue) {
   Crawler crawler(io);
   co_spawn(io, crawler.start(), detached);
   for (int worker = 0; worker < 3; ++worker) co_spawn(io, crawler.crawl(), detached);
-  io.run_for(truth::patience());
+  truth::run(io);
 }
 
 awaitable<void> report(Links& results) {
@@ -57,7 +57,7 @@ TRUTH_CASE(closed_after_event_loop) {
   Links results(io, 1);
   co_spawn(io, report(results), detached);
   co_spawn(io, compute(results), detached);
-  io.run_for(truth::patience());
+  truth::run(io);
   results.close();
 }
 
@@ -90,7 +90,7 @@ TRUTH_CASE(all_jobs_before_results) {
   Pipeline pipeline(io);
   for (int worker = 0; worker < 2; ++worker) co_spawn(io, resize(pipeline), detached);
   co_spawn(io, resize_albums(pipeline), detached);
-  io.run_for(truth::patience());
+  truth::run(io);
 }
 
 }  // namespace

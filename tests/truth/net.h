@@ -50,8 +50,8 @@ class Chatter : public std::enable_shared_from_this<Chatter> {
 inline void serve(asio::io_context& io, int threads = 1) {
   if (truth::noise() > 0) std::make_shared<Chatter>(io, truth::noise())->burst();
   std::vector<std::thread> others;
-  for (int i = 1; i < threads; ++i) others.emplace_back([&io] { io.run_for(truth::patience()); });
-  io.run_for(truth::patience());
+  for (int i = 1; i < threads; ++i) others.emplace_back([&io] { truth::run(io); });
+  truth::run(io);
   for (std::thread& other : others) other.join();
 }
 

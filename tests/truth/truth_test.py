@@ -141,11 +141,11 @@ def try_correct(case):
         elif found is not None:
             accusations[mode] = [one for one in found if one.is_finding]
 
-    run = record(case, 60_000)
+    run = record(case, 30_000)
     if run.wait() != 0:
         return {"ended": [Entry("exit code", True, run.errors)]}
     look("ended", run.trace)
-    run = record(case, 60_000, 40_000, "--size", "64k")
+    run = record(case, 30_000, 40_000, "--size", "64k")
     run.wait()
     look("wrapped", run.trace)
     info = json.loads(skein("info", "--json", run.trace).stdout or "{}")
