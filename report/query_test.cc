@@ -55,7 +55,7 @@ TEST_CASE("control characters and invalid UTF-8 are escaped") {
   CHECK(shown(QueryFormat::Text, {"t"}, hostile) ==
         "t\na\\x00b,\\\"'\\n\\x0d\\xff\\x1b[31m\u00e9\\u{202e}\n");
   CHECK(shown(QueryFormat::Csv, {"t"}, hostile) ==
-        "t\n\"a\\x00b,\"\"'\n\\x0d\\xff\\x1b[31m\u00e9\\u{202e}\"\n");
+        "t\n\"a\\x00b,\"\"'\n'\\x0d\\xff\\x1b[31m\u00e9\\u{202e}\"\n");
   CHECK(shown(QueryFormat::Json, {"t"}, hostile) ==
         "[\n{\"t\":\"a\\u0000b,\\\"'\\u000a\\u000d\\\\xff\\u001b[31m\u00e9\\u202e\"}\n]\n");
 }

@@ -86,6 +86,32 @@ TEST_CASE("a timer that another task moves") {
   CHECK(text.find("feed (#2) cancelled or moved it") != std::string::npos);
 }
 
+TEST_CASE("a timer that was cancelled, and whose wait has not ended") {
+  const std::string waits = R"(
+     0 create 1 as coroutine watch
+     0 create 2 as coroutine feed
+     0 resource - of 30 as alarm deadline_timer
+     1 resume 1
+     2 about 1 of 30
+     2 expires 1 =18446744073709551615
+     2 create 10 by 1 as timer
+     3 suspend 1 on 10
+     4 resume 2
+)";
+  const auto text = [&](const std::string& cancels) {
+    std::string report = unwrapped(report_of(ours(waits + cancels + "9 suspend 2\n")));
+    std::replace(report.begin(), report.end(), '\n', ' ');
+    return report;
+  };
+  CHECK(text("").find("no task has cancelled it since watch (#1) began to wait.") !=
+        std::string::npos);
+  const std::string twice = text("5 cancel_uses 2 of 30\n 6 cancel_uses 2 of 30\n");
+  CAPTURE(twice);
+  CHECK(twice.find("has not ended although it was cancelled 2 times since watch (#1) began to "
+                   "wait. The last to cancel it was feed (#2), at") != std::string::npos);
+  CHECK(twice.find("no task has cancelled it") == std::string::npos);
+}
+
 TEST_CASE("durations that end at the last event are no evidence of a healthy program") {
   Example e = ours(R"(
      0 create 1 as coroutine report
