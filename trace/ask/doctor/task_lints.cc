@@ -116,15 +116,18 @@ class TaskLints {
       for (const Model::Activation& run : model_.activations)
         if (run.task != no_index && context_.kind_class(run.task) == KindClass::Handler) {
           Queue& queue = queues_[queue_of(run.task)];
-          queue.begun = std::max(queue.begun, run.start);
-          if (!model_.is_open(run.task))
+          if (run.start >= queue.begun) {
+            queue.begun = run.start;
+            queue.runs = waits_.running[run.task];
+          }
+          if (!waits_.running[run.task])
             queue.longest = std::max(queue.longest, run.end - run.start);
         }
     const auto at = queues_.find(queue_of(i));
     if (at == queues_.end() || at->second.begun <= context_.task(i).start) return false;
-    const uint64_t longest = at->second.longest;
-    return model_.end - at->second.begun <
-           std::max(context_.limit(Lint::HandlerNeverInvoked), longest + longest / 2);
+    const auto& [begun, runs, longest] = at->second;
+    const uint64_t limit = context_.limit(Lint::HandlerNeverInvoked);
+    return model_.end - begun < (runs ? std::max(limit, longest + longest / 2) : limit);
   }
   // "thread_pool" of "thread_pool.post", and the strand.
   std::pair<std::string_view, uint32_t> queue_of(TaskIndex i) const {
@@ -292,6 +295,7 @@ class TaskLints {
   // The handlers of a context or strand.
   struct Queue {
     uint64_t begun = 0;    // when it began the last one
+    bool runs = false;     // that one
     uint64_t longest = 0;  // of those that have ended, ns
   };
   std::map<std::pair<std::string_view, uint32_t>, Queue> queues_ = {};
