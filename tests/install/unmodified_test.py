@@ -223,6 +223,11 @@ def with_wrapper(options, skein, name):
         os.environ["SKEIN_CXX"] = words
         ways.run(compiler, "-std=c++20", PROJECT / "main.cc", PROJECT / "once.cc", PROJECT / "twice.cc", in_c, "-o", out / name)
         check(out / name, out)
+    # The compiler as the first argument, which is preferred.
+    os.environ["SKEIN_CXX"] = "false"
+    ways.run(compiler, options.cxx, "-std=c++20", PROJECT / "main.cc", PROJECT / "once.cc", PROJECT / "twice.cc", in_c,
+             "-o", out / "named")
+    check(out / "named", out)
     os.environ["SKEIN_CXX"] = options.cxx
 
     check_untouched(compiler, out)
