@@ -9,7 +9,8 @@ using fuzz::require;
 
 namespace {
 
-// No cell begins like a formula, except numbers.
+// No cell begins like a formula, except numbers, nor what other separators than the comma make a
+// cell of.
 void check_csv(std::string_view text) {
   bool begins = true;
   bool is_quoted = false;
@@ -24,7 +25,7 @@ void check_csv(std::string_view text) {
       is_quoted = !is_quoted;
       continue;
     }
-    begins = !is_quoted && (c == ',' || c == '\n');
+    begins = c == '\n' || (is_quoted ? c == ';' || c == '\t' : c == ',');
   }
 }
 
