@@ -5,7 +5,7 @@
 // copy and left a gap between packets. Definitions are copied after the events that refer to them,
 // the task table last. The table of a ring is also read before the events; the copy keeps only the
 // tasks in both readings, which existed during the whole copy. It also notes when it was made, and
-// that no thread ran meanwhile (as `skein record` does), so that waits last until then.
+// whether all threads slept during the copy, as `skein record` does: waits last until then.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

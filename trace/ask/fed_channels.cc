@@ -57,15 +57,15 @@ class FedChannelFinder {
     const Model::Object* channel = used_by(s_.model, operation);
     FedChannel found;
     std::set<TaskIndex> tasks;
-    std::set<TaskIndex> alike;  // the tasks whose operations like this one have completed
-    size_t done_alike = 0;
-    size_t done_others = 0;
+    std::set<TaskIndex> rivals;  // tasks that have completed such an operation as this one
+    size_t done_same = 0;
+    size_t done_other = 0;
     for (uint32_t u = channel->last_use; u != Model::Object::none;
          u = s_.model.concerns[u].before) {
       const Model::Task& use = task(s_.model.concerns[u].task);
       const bool is_done = use.how == Model::End::Resolved;
-      (use.name == name_ ? done_alike : done_others) += is_done;
-      if (is_done && use.name == name_ && use.parent != no_index) alike.insert(use.parent);
+      (use.name == name_ ? done_same : done_other) += is_done;
+      if (is_done && use.name == name_ && use.parent != no_index) rivals.insert(use.parent);
       if (use.name == name_) continue;
       if (use.parent == no_index) return {};
       if (tasks.empty()) found.last = s_.model.concerns[u].task;
@@ -73,7 +73,7 @@ class FedChannelFinder {
     }
     // More has been received than the tasks have sent: others send by try_send(), and may again. Or
     // a task has received, does something else, and may send it back: the channel is a pool.
-    if (!may_continue_ && (done_alike > done_others || any_elsewhere(alike, channel))) return {};
+    if (!may_continue_ && (done_same > done_other || any_elsewhere(rivals, channel))) return {};
     for (const TaskIndex user : tasks) {
       const bool has_ended = task(user).how != Model::End::Open;
       if (!(has_ended ? add_successors(user, tasks, found) : add(user, channel, found))) return {};

@@ -24,8 +24,8 @@ inline uint32_t strand_of(const Model& model, TaskIndex handler) {
 
 inline constexpr std::string_view thread_pool = "thread_pool";
 
-// By executor: whether it is a thread of a thread pool. Jobs of a pool may take their time, and
-// others wait for their turn meanwhile. O(activations).
+// By executor: whether it is a thread of a thread pool. Jobs of a pool may take their time
+// while others wait for their turn. O(activations).
 inline std::vector<bool> find_pool_threads(const Trace& trace, const Model& model) {
   std::vector<bool> found(trace.executors.size());
   for (const Model::Activation& run : model.activations)
