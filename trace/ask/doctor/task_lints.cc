@@ -206,9 +206,11 @@ class TaskLints {
     return group != nullptr && group->first_created < end && group->last_started > t.start;
   }
 
-  // Whether its creator started others like it: it may create one in case it needs it. (All
-  // coroutines of a function compiled by g++ have one place.)
-  bool may_be_spare(TaskIndex i) { return !was_discarded(i) && started_like(i) != nullptr; }
+  // Whether its creator destroyed it and started others like it: it may create one in case it needs
+  // it. (All coroutines of a function compiled by g++ have one place.)
+  bool may_be_spare(TaskIndex i) {
+    return was_destroyed_by_creator(i) && !was_discarded(i) && started_like(i) != nullptr;
+  }
 
   struct Started {
     uint64_t first_created = UINT64_MAX;
