@@ -264,30 +264,26 @@ class ExternalWriter : public SentenceWriter {
     if (u == Model::Object::none) return unseen_end(*object, receives);
     const TaskIndex operation = e_.model.concerns[u].task;
     const TaskIndex by = e_.model.tasks[operation].parent;
-    const auto ago = [&] {
-      text(", ");
-      duration(e_.model.end - std::min(e_.model.end, e_.model.tasks[operation].start));
-      text(" ago");
-    };
     if (const size_t users = ended_users(*object, waiting.name); users > 1) {
       text(" The ");
       number(users);
       text(receives ? " tasks that have sent to it have all ended; the last was "
                     : " tasks that have received from it have all ended; the last was ");
-      task(by);
-      where(e_.model.tasks[operation].location);
-      ago();
+      actor_ago(by, e_.model.tasks[operation].location, e_.model.tasks[operation].start);
       return text(".");
     }
     text(receives ? " The last to send to a channel at this address was "
                   : " The last to receive from a channel at this address was ");
-    if (by == no_index)
-      text("code outside any task");
-    else
-      task(by);
-    where(e_.model.tasks[operation].location);
-    ago();
+    actor_ago(by, e_.model.tasks[operation].location, e_.model.tasks[operation].start);
     text(by != no_index && !e_.model.is_open(by) ? "; it has ended." : ".");
+  }
+
+  void actor_ago(TaskIndex by, uint32_t location, uint64_t time) {
+    actor(by);
+    where(location);
+    text(", ");
+    duration(e_.model.end - std::min(e_.model.end, time));
+    text(" ago");
   }
 
   // A channel whose operations are all like the last one. try_send() and try_receive() are in no
@@ -301,14 +297,8 @@ class ExternalWriter : public SentenceWriter {
       const Model::Task& done = e_.model.tasks[e_.model.concerns[u].task];
       text(receives ? " The trace does not show who has sent to it; the last to receive from it was "
                     : " The trace does not show who has received from it; the last to send was ");
-      if (done.parent == no_index)
-        text("code outside any task");
-      else
-        task(done.parent);
-      where(done.location);
-      text(", ");
-      duration(e_.model.end - done.end);
-      text(" ago.");
+      actor_ago(done.parent, done.location, done.end);
+      text(".");
     } else if (!channel.pre_existing) {
       text(receives ? " In the trace, no task has sent to it."
                     : " In the trace, no task has received from it.");

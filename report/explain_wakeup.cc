@@ -171,7 +171,6 @@ class WakeupWriter : public SentenceWriter {
     text(". If it checks a condition, that may never hold.");
   }
 
-  // Other tasks may wait for the same timer: the cancel that came too early for one woke another.
   // Cancels since the operation began, which has not ended. `newest`: the last one.
   uint64_t vain_cancels(uint32_t& newest) const {
     const Model::Concern* use = e_.model.concern(last().task);
@@ -184,18 +183,15 @@ class WakeupWriter : public SentenceWriter {
   }
   void last_vain_cancel(const Model::Cancel& cancel) {
     text(" The last to cancel it was ");
-    if (cancel.by == no_index) {
-      text("code outside any task");
-    } else {
-      task(cancel.by);
-      near(location_near(e_, cancel.by, cancel.time));
-    }
+    actor(cancel.by);
+    if (cancel.by != no_index) near(location_near(e_, cancel.by, cancel.time));
     text(", ");
     at(cancel.time);
     text(". Its handler waits for its turn, or threads have used the timer at the same time, which ");
     text("needs a strand.");
   }
 
+  // Other tasks may wait for the same timer: the cancel that came too early for one woke another.
   void cancelled_before() {
     const Model::Concern* use = e_.model.concern(last().task);
     if (use == nullptr || use->object == Model::Object::none) return;

@@ -24,6 +24,9 @@ class SentenceWriter {
 
   void text(std::string_view run) { out_.push_back({.text = run}); }
   void task(TaskIndex index) { out_.push_back({.kind = TextRun::Kind::Task, .value = index}); }
+  void actor(TaskIndex index) {
+    index == no_index ? text("code outside any task") : task(index);
+  }
   void title() { task(last().task); }
   void waiter() { task(before_last().task); }
   void time(uint64_t ns) { out_.push_back({.kind = TextRun::Kind::Time, .value = ns}); }

@@ -150,10 +150,9 @@ Before look_before(Files& files, const std::string& directory) {
 void add_present(const Before& before, ctf::TaskTableSnapshot& table) {
   if (before.pid.empty() || !table.enabled) return;
   table.ended_utc = std::max(table.ended_utc, before.utc);
-  const ProcessSleep after = read_sleep(before.pid);
-  if (after.switches != before.sleep.switches) return;  // a thread ran during the copy
-  if (before.sleep.in_loop && after.in_loop) table.alone_utc = before.utc;
-  if (before.sleep.for_good && after.for_good) table.asleep_utc = before.utc;
+  const ProcessSleep during = sleep_since(before.sleep, before.pid);
+  if (during.in_loop) table.alone_utc = before.utc;
+  if (during.for_good) table.asleep_utc = before.utc;
 }
 
 // Writes the rows that could be read under their locks to a new table.

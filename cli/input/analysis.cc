@@ -23,10 +23,9 @@ uint64_t time_of(const TraceInfo& info, int64_t utc) {
 // Adds what only the running process shows, up to `now`. `before`: read before the trace.
 void add_present(const std::string& pid, const ProcessSleep& before, uint64_t now, Trace& trace) {
   add_cpu_times(pid, now, trace);
-  const ProcessSleep after = read_sleep(pid);
-  if (after.switches != before.switches) return;  // a thread ran while the trace was read
-  if (before.in_loop && after.in_loop) trace.info.alone = now;
-  if (before.for_good && after.for_good) trace.info.asleep = now;
+  const ProcessSleep during = sleep_since(before, pid);
+  if (during.in_loop) trace.info.alone = now;
+  if (during.for_good) trace.info.asleep = now;
 }
 
 }  // namespace

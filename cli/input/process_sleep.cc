@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/input/proc_file.h"
+#include "cli/input/thread_state.h"
 
 namespace skein::cli {
 
@@ -127,9 +128,8 @@ bool catches_only_faults(uint64_t caught) {
 }
 
 bool is_stopped(std::string_view stat) {
-  const size_t name_end = stat.rfind(") ");  // the name may contain any character
-  if (name_end == std::string_view::npos || name_end + 2 >= stat.size()) return false;
-  return stat[name_end + 2] == 'T' || stat[name_end + 2] == 't';
+  const char state = state_letter(stat);
+  return state == 'T' || state == 't';
 }
 
 ProcessSleep read_sleep(const std::string& pid) {
@@ -160,6 +160,14 @@ ProcessSleep read_sleep(const std::string& pid) {
     return sleep;
   sleep.in_loop = loops == 1;
   sleep.for_good = patient_loops == loops && has_quiet_signals(process);
+  return sleep;
+}
+
+ProcessSleep sleep_since(const ProcessSleep& before, const std::string& pid) {
+  ProcessSleep sleep = read_sleep(pid);
+  const bool none_ran = sleep.switches == before.switches;
+  sleep.in_loop &= before.in_loop && none_ran;
+  sleep.for_good &= before.for_good && none_ran;
   return sleep;
 }
 

@@ -26,6 +26,9 @@ struct ProcessSleep {
 // started it and root may read that a futex has no timeout.
 ProcessSleep read_sleep(const std::string& pid);
 
+// What is true of the process now, has been since `before` was read, and no thread has run since.
+ProcessSleep sleep_since(const ProcessSleep& before, const std::string& pid);
+
 // A line of /proc/PID/task/TID/syscall.
 struct SystemCall {
   long number = -1;  // none: the thread runs

@@ -10,15 +10,10 @@
 
 namespace skein::cli {
 
-namespace {
-
-// The letter behind the name, which is in parentheses and may contain any character.
-char state_letter(const std::string& stat) {
+char state_letter(std::string_view stat) {
   const size_t end = stat.rfind(") ");
-  return end == std::string::npos || end + 2 >= stat.size() ? '?' : stat[end + 2];
+  return end == std::string_view::npos || end + 2 >= stat.size() ? '?' : stat[end + 2];
 }
-
-}  // namespace
 
 std::string describe_thread(char state, std::string_view wait_channel) {
   if (state == 'R') return "is on a CPU or waits for one: it computes";

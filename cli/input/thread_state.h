@@ -21,7 +21,11 @@ std::string thread_folder(const std::string& pid, uint64_t tid);
 // Trace::cpu_times. The kernel's account may lack the current tick, some ms.
 void add_cpu_times(const std::string& pid, uint64_t time, Trace& trace);
 
-// The same from the state letter of /proc/PID/task/TID/stat and the kernel function that the thread
+// The letter behind the name, which is in parentheses and may contain any character, in a line of
+// /proc/PID/task/TID/stat; '?' if there is none.
+char state_letter(std::string_view stat);
+
+// The same as thread_state() from the state letter of /proc/PID/task/TID/stat and the kernel function that the thread
 // waits in ("" or "0": unknown).
 std::string describe_thread(char state, std::string_view wait_channel);
 

@@ -7,18 +7,22 @@
 
 namespace skein {
 
-bool is_awaitable_operator(std::string_view name) {
-  return name.find("awaitable_operators::operator") != name.npos;
+std::vector<bool> awaitable_operator_names(const Trace& trace) {
+  std::vector<bool> names;
+  for (StringId id = 0; id < trace.strings.size(); id++) {
+    const std::string_view name = trace.strings[id];
+    if (name.find("awaitable_operators::operator") == name.npos) continue;
+    names.resize(trace.strings.size());
+    names[id] = true;
+  }
+  return names;
 }
 
 std::vector<Branches> find_branches(const Trace& trace, const Model& model,
+                                    const std::vector<bool>& names,
                                     const std::vector<uint64_t>& first_run) {
-  std::vector<bool> names(trace.strings.size());
-  bool any = false;
-  for (StringId id = 0; id < trace.strings.size(); id++)
-    if (is_awaitable_operator(trace.strings[id])) any = names[id] = true;
   std::vector<Branches> found;
-  if (!any) return found;
+  if (names.empty()) return found;
   // By creator: its coroutines that are no operands yet, the last ones.
   std::unordered_map<TaskIndex, std::vector<TaskIndex>> made;
   constexpr size_t most = 64;  // nested operators

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "trace/model/model.h"
@@ -18,13 +17,15 @@ struct Branches {
   std::array<TaskIndex, 2> operands = {no_index, no_index};
 };
 
-// Whether a coroutine with this name, or of this function, is such an operator.
-bool is_awaitable_operator(std::string_view name);
+// By string: whether a coroutine with this name, or of this function, is such an operator. Empty if
+// there is no such string.
+std::vector<bool> awaitable_operator_names(const Trace& trace);
 
 // The same from the events, for operands that are operations: `socket.async_receive(...) ||
 // timer.async_wait(...)`. When an operator has suspended, the handler in which it ran starts its
-// operands one after the other: coroutines of the operator's creator, and operations. An operand that is an operator starts its own before the next. Feed it the events of one
-// thread. O(1) per event.
+// operands one after the other: coroutines of the operator's creator, and operations. An operand
+// that is an operator starts its own before the next. Feed it the events of one thread. O(1) per
+// event.
 class BranchFinder {
  public:
   void suspends(TaskIndex operation) { open_.push_back({.operation = operation}); }
@@ -45,9 +46,10 @@ class BranchFinder {
   std::vector<Branches> open_;  // the innermost last
 };
 
-// Of those operators that have not ended. `first_run`: Waits::first_run. Without such a name in the
-// trace O(strings), else O(tasks).
+// Of those operators that have not ended. `names`: awaitable_operator_names(); `first_run`:
+// Waits::first_run. O(tasks), without names O(1).
 std::vector<Branches> find_branches(const Trace& trace, const Model& model,
+                                    const std::vector<bool>& names,
                                     const std::vector<uint64_t>& first_run);
 
 }  // namespace skein

@@ -80,6 +80,12 @@ class ChainWalker::Walk {
     return Run{model_.last_event, model_.tasks[task].executor};
   }
 
+  bool is_pool_thread(uint32_t executor) {
+    const auto pool = contexts().find(thread_pool);
+    return pool != contexts_.end() && executor < pool->second.threads.size() &&
+           pool->second.threads[executor];
+  }
+
  private:
   // An io_context, a thread pool, a strand: which threads run its handlers, and until when.
   struct Context {
@@ -123,7 +129,9 @@ class ChainWalker::Walk {
   std::unordered_map<std::string_view, Context>& contexts() {
     if (!contexts_.empty()) return contexts_;
     for (const Model::Activation& run : model_.activations) {
-      if (kind_class(trace_, model_.tasks[run.task]) != KindClass::Handler) continue;
+      if (run.task == no_index ||
+          kind_class(trace_, model_.tasks[run.task]) != KindClass::Handler)
+        continue;
       Context& context = contexts_[context_of(trace_, model_, run.task)];
       context.threads.resize(trace_.executors.size());
       if (run.executor < context.threads.size()) context.threads[run.executor] = true;
@@ -621,6 +629,7 @@ ChainWalker::~ChainWalker() = default;
 Diagnosis ChainWalker::diagnose(TaskIndex task) { return walk_->diagnose(task); }
 void ChainWalker::measure_starvation(Diagnosis& d) { walk_->measure_starvation(d); }
 void ChainWalker::find_blocker(Diagnosis& d) { walk_->find_blocker(d); }
+bool ChainWalker::is_pool_thread(uint32_t executor) { return walk_->is_pool_thread(executor); }
 std::optional<ChainWalker::Run> ChainWalker::run_at_end(TaskIndex task) const {
   return walk_->run_at_end(task);
 }

@@ -31,6 +31,8 @@ class ChainWalker {
   void measure_starvation(Diagnosis& d);
   // Finds the task that ran longest on the executor while the last task was runnable.
   void find_blocker(Diagnosis& d);
+  // Whether it has run handlers of a thread pool: jobs may wait there for their turn.
+  bool is_pool_thread(uint32_t executor);
   // Nothing if it does not run.
   std::optional<Run> run_at_end(TaskIndex task) const;
 

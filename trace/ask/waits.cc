@@ -71,7 +71,8 @@ class WaitFinder {
     started_last_.assign(tasks, no_index);
     for (const StringId kind : trace.kinds) kinds_.push_back(kind_class(trace.strings[kind]));
     current_.assign(std::max<size_t>(1, trace.executors.size()), no_index);
-    find_operators();
+    operator_names_ = awaitable_operator_names(trace);
+    if (!operator_names_.empty()) branch_finders_.resize(current_.size());
     begin_live_tasks();
   }
 
@@ -96,15 +97,7 @@ class WaitFinder {
  private:
   using Wait = Waits::Wait;
 
-  // Whether a task is one of Asio's operators, by its name and by its function.
-  void find_operators() {
-    for (StringId id = 0; id < trace_.strings.size(); id++)
-      if (is_awaitable_operator(trace_.strings[id])) {
-        if (operator_names_.empty()) operator_names_.resize(trace_.strings.size());
-        operator_names_[id] = true;
-      }
-    if (!operator_names_.empty()) branch_finders_.resize(current_.size());
-  }
+  // Whether a task is one of Asio's operators, by its name or its function.
   bool is_operator(TaskIndex task) const {
     const Model::Task& t = model_.tasks[task];
     return operator_names_[t.name] || operator_names_[trace_.locations[t.location].function];
@@ -133,7 +126,7 @@ class WaitFinder {
   void follow_operators() {
     std::vector<bool> known(model_.tasks.size());
     for (const Branches& branches : found_.branches) known[branches.operation] = true;
-    for (const Branches& branches : find_branches(trace_, model_, found_.first_run))
+    for (const Branches& branches : find_branches(trace_, model_, operator_names_, found_.first_run))
       if (!known[branches.operation]) found_.branches.push_back(branches);
     std::erase_if(found_.branches, [&](const Branches& branches) {
       const uint32_t index = found_.last_wait[branches.operation];
@@ -524,7 +517,7 @@ class WaitFinder {
   std::vector<TaskIndex> became_;
   std::vector<bool> ended_;                    // events after the end of a task are damage
   std::vector<TaskIndex> continued_by_;        // the operation that it started when it completed
-  std::vector<bool> operator_names_;           // by string; empty: there are none
+  std::vector<bool> operator_names_;           // awaitable_operator_names()
   std::vector<BranchFinder> branch_finders_;   // by executor; empty: the same
   std::vector<TaskIndex> started_last_;        // the coroutine that it resumed first and last
   std::vector<KindClass> kinds_;               // by kind

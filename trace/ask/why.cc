@@ -11,7 +11,6 @@
 
 #include "base/stable_sort.h"
 #include "trace/ask/chain_walker.h"
-#include "trace/ask/handler_queue.h"
 #include "trace/ask/relocked.h"
 #include "trace/ask/task_kinds.h"
 #include "trace/model/id_map.h"
@@ -274,15 +273,13 @@ bool has_run_as_long(const Model& model, TaskIndex task, uint64_t since) {
 }
 
 // Precondition: its blocker has been looked for.
-void find_usual_delay(const Trace& trace, const Model& model, Diagnosis& d) {
+void find_usual_delay(const Model& model, ChainWalker& walker, Diagnosis& d) {
   if (d.verdict != Verdict::Starved || d.blocker == no_index || d.starved < starvation_error_ns)
     return;
   d.is_usual_delay = has_run_as_long(model, d.blocker, model.end - std::min(model.end, d.starved));
   const auto run = std::find_if(model.activations.rbegin(), model.activations.rend(),
                                 [&](const auto& one) { return one.task == d.blocker; });
-  if (run == model.activations.rend()) return;
-  const std::vector<bool> pool = find_pool_threads(trace, model);
-  d.is_pool_delay = run->executor < pool.size() && pool[run->executor];
+  d.is_pool_delay = run != model.activations.rend() && walker.is_pool_thread(run->executor);
 }
 
 // Finds what else ran while the last task was runnable. A handler that did not run after a signal
@@ -290,7 +287,7 @@ void find_usual_delay(const Trace& trace, const Model& model, Diagnosis& d) {
 void find_blockers(const Subject& subject, Diagnoser& diagnoser, std::vector<Diagnosis>& found) {
   const auto is_error = [&](Diagnosis& d) {
     diagnoser.walker().find_blocker(d);
-    find_usual_delay(subject.trace, subject.model, d);
+    find_usual_delay(subject.model, diagnoser.walker(), d);
     return d.is_error();
   };
   for (size_t i = 0, count = found.size(); i < count; i++) {
@@ -504,7 +501,7 @@ Diagnosis diagnose(const Subject& subject, std::span<const Diagnosis> all, TaskI
     d.is_cause = reported->is_cause;
   }
   diagnoser.walker().find_blocker(d);
-  find_usual_delay(subject.trace, subject.model, d);
+  find_usual_delay(subject.model, diagnoser.walker(), d);
   add_missing_cancels(subject, {&d, 1});
   add_retried(subject, {&d, 1});
   add_overtaken(subject, {&d, 1});

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -99,13 +100,17 @@ class TaskLints {
   }
 
   // Whether it waits in a thread pool, one of whose threads still runs a task.
-  bool is_behind_jobs(TaskIndex i) const {
+  bool is_behind_jobs(TaskIndex i) {
     if (context_of(context_.trace, model_, i) != thread_pool) return false;
-    const std::vector<bool> pool = find_pool_threads(context_.trace, model_);
-    return std::any_of(model_.activations.begin(), model_.activations.end(), [&](const auto& run) {
-      return run.task != no_index && waits_.running[run.task] && run.executor < pool.size() &&
-             pool[run.executor];
-    });
+    if (!pool_runs_) {
+      const std::vector<bool> pool = find_pool_threads(context_.trace, model_);
+      pool_runs_ = std::any_of(
+          model_.activations.begin(), model_.activations.end(), [&](const auto& run) {
+            return run.task != no_index && waits_.running[run.task] && run.executor < pool.size() &&
+                   pool[run.executor];
+          });
+    }
+    return *pool_runs_;
   }
 
   // Whether the handler's context, or its strand, has begun another one since, within the limit
@@ -294,6 +299,7 @@ class TaskLints {
   // By the time of creation: when the last of the tasks created until then began.
   std::vector<std::pair<uint64_t, uint64_t>> begun_by_creation_;
   // When a context or strand began its last handler, if known.
+  std::optional<bool> pool_runs_ = {};  // a thread of a pool, at the end; empty: not known yet
   // The handlers of a context or strand.
   struct Queue {
     uint64_t begun = 0;    // when it began the last one
