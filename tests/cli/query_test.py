@@ -196,7 +196,7 @@ def at_prompt(trace, folder):
     user.until("skein> ")
     user.press("\x10\x10\n")  # Ctrl-P twice: the entry before .quit
     user.until("\nstill there\n.*skein> ")
-    user.press("\x12" "40\n\n")  # Ctrl-R and a part of the query
+    user.press("\x12" "40\n")  # Ctrl-R and a part of the query; a second line end would end an empty line
     expect("found again", "\n42\n" in user.until("row in .*skein> "))
     user.press("\x04")
     expect("Ctrl-D ends it", user.end() == 0)
