@@ -4,9 +4,8 @@
 # In a target with precompiled headers, ours is therefore the first of these. Sources that skip them,
 # and all sources of a target without them, get -include.
 #
-#   skein_add_header(<target> <header>)   for one target
-#   skein_precompile_headers()            for all targets that link skein::asio; called at the end of
-#                                         the project
+#   skein_add_header(<target> <condition> <header>)   for one target
+#   skein_precompile_headers()   for all targets that link skein::asio; called at the end of the project
 
 # A generator expression: true for a target without precompiled headers.
 string(CONCAT SKEIN_PLAIN
@@ -56,14 +55,15 @@ function(skein_precompile_interface target condition header)
   endif()
 endfunction()
 
-function(skein_add_header target header)
+# For the sources for which the generator expression `condition` is 1.
+function(skein_add_header target condition header)
   skein_precompile_header(${target} 1 ${header})
   get_target_property(own ${target} COMPILE_OPTIONS)
   if(NOT own)
     set(own)
   endif()
   set_property(TARGET ${target} PROPERTY COMPILE_OPTIONS
-    "$<$<AND:$<COMPILE_LANGUAGE:CXX>,${SKEIN_PLAIN}>:SHELL:-include ${header}>" ${own})
+    "$<$<AND:${condition},${SKEIN_PLAIN}>:SHELL:-include ${header}>" ${own})
 endfunction()
 
 function(skein_precompile_headers)
