@@ -84,6 +84,16 @@ std::vector<Row> by_parent(const LiveTaskList& live, const ById& tasks) {
   return rows;
 }
 
+// The length of "net::http::" in "net::http::serve", which begins at `begin`. A lambda keeps its
+// function.
+size_t scopes_of(std::string_view text, size_t begin) {
+  for (size_t at = text.npos; (at = text.rfind("::", at)) != text.npos && at > begin; at--) {
+    const std::string_view name = text.substr(at + 2);
+    if (!name.starts_with('<') && !name.starts_with("operator()")) return at + 2 - begin;
+  }
+  return 0;
+}
+
 enum Column { kTask, kKind, kState, kFor, kTarget, kLocation, kSince, kThread, kColumns };
 
 // A table that can be fitted to a width; the first row contains the headings.
@@ -135,7 +145,7 @@ class Table {
     return sum - 2;
   }
 
-  // A location keeps its end: file and line. A title keeps its id.
+  // A location keeps its end: file and line. A title loses its scopes first, and keeps its id.
   std::string cut(const std::string& text, size_t column) const {
     const size_t width = widths_[column];
     if (terminal_cells(text) <= width) return text;
@@ -144,7 +154,12 @@ class Table {
     const std::string_view end = std::string_view(text).substr(std::min(id, text.size()));
     const size_t room = width - 1 - std::min(width - 1, end.size());
     if (end.empty() || room < 2) return std::string(first_cells(text, width - 1)) + "…";
-    return std::string(first_cells(text, room)).append("…").append(end);
+    std::string title = text.substr(0, id);
+    if (const size_t scopes = scopes_of(title, title.rfind(' ') + 1)) {
+      title.erase(title.rfind(' ') + 1, scopes);
+      if (terminal_cells(title) <= room) return title.insert(title.rfind(' ') + 1, "…").append(end);
+    }
+    return std::string(first_cells(title, room)).append("…").append(end);
   }
 
   std::vector<Cells> rows_;

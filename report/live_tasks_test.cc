@@ -87,6 +87,21 @@ TEST_CASE("a table fits the width, and keeps file and line") {
   }
 }
 
+TEST_CASE("a name that does not fit loses its scopes first") {
+  LiveTaskList live = server();
+  const auto shown = [&](const std::string& name) {
+    live.tasks[1].title = name + " (#2)";
+    live.tasks[1].location.text = std::string(60, 'x');
+    return live_tasks_text(live, {.tree = true, .width = 100});
+  };
+  const std::string scopes(40, 'n');
+  CHECK(shown(scopes + "::http::serve").find("\n  …serve (#2)") != std::string::npos);
+  CHECK(shown(scopes + "::main::<lambda>").find("\n  …main::<lambda> (#2)") != std::string::npos);
+  CHECK(shown("mutex " + scopes + "::lock").find("\n  mutex …lock (#2)") != std::string::npos);
+  CHECK(shown("n::" + scopes).find("\n  nnn") != std::string::npos);
+  CHECK(shown("n::f").find("\n  n::f (#2)") != std::string::npos);
+}
+
 TEST_CASE("a damaged table is shown as far as possible, escaped") {
   LiveTaskList live{.program = "p", .running = true};
   live.tasks = {task(5, "\x1b[31m", "suspended", 1), task(5, "twin", "suspended", 1),
