@@ -581,6 +581,7 @@ class ChainWalker::Walk {
     if (d.chain.size() < 2) return false;  // the resource itself is diagnosed: no task waits
     if (remembers(d)) return false;
     const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
+    if (waiter.wait == Waits::none) return false;  // in a damaged trace, a resource may hold another
     const Waits::Wait& wait = waits_.waits[waiter.wait];
     for (uint32_t i = waits_.last_notification[d.chain.back().task]; i != Waits::none;
          i = waits_.notifications[i].before) {
