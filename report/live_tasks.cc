@@ -155,9 +155,10 @@ class Table {
     const size_t room = width - 1 - std::min(width - 1, end.size());
     if (end.empty() || room < 2) return std::string(first_cells(text, width - 1)) + "…";
     std::string title = text.substr(0, id);
-    if (const size_t scopes = scopes_of(title, title.rfind(' ') + 1)) {
-      title.erase(title.rfind(' ') + 1, scopes);
-      if (terminal_cells(title) <= room) return title.insert(title.rfind(' ') + 1, "…").append(end);
+    const size_t name = title.rfind(' ') + 1;
+    if (const size_t scopes = scopes_of(title, name)) {
+      title.erase(name, scopes);
+      if (terminal_cells(title) <= room) return title.insert(name, "…").append(end);
     }
     return std::string(first_cells(title, room)).append("…").append(end);
   }
