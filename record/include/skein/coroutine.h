@@ -126,6 +126,11 @@
 //    first argument and with P::value_type, if its return type is deduced.
 //  - With clang, a constructor template of the only parameter of yield_value, return_value or
 //    await_transform is tried with types of this header, and must compile or be constrained.
+//  - With g++, an overload of await_transform with a deduced return type that is not a template, and
+//    is deleted or not yet defined, does not compile beside other overloads: g++ rejects the address
+//    of the overload set. Give it a return type: void await_transform(X) = delete.
+//  - With C++23, a function of a promise with an explicit object parameter (this Self& self) may get
+//    a class derived from P as Self.
 //  - With clang, overloads of await_transform with a deduced return type are compiled, also those
 //    whose constraints exclude them. With clang 14 and 16, two overloads of yield_value with the same
 //    parameters, as in std::generator of a const reference, are an error.
