@@ -281,7 +281,7 @@ void add_acceptors(std::string& out, const Subject& subject,
            });
   if (acceptors.empty()) return;
   append_paragraph(out,
-                   "The handler of this accept started nothing, and handlers of the same place "
+                   "The handler of this accept started no other, and handlers of the same place "
                    "did before. If the program should accept more, a branch of the handler does "
                    "not continue it.",
                    2);

@@ -105,13 +105,26 @@ std::optional<BrokenChain> cancelled_receive(const Subject& s, uint32_t index) {
   return found;
 }
 
+bool accepts(const Subject& s, TaskIndex task) {
+  return s.trace.strings[s.model.tasks[task].name].starts_with("socket.async_accept");
+}
+
+// How many handlers of an acceptor started the next accept themselves.
+uint64_t repeated_accepts(const Model& model, const Object& acceptor) {
+  uint64_t count = 0;
+  for (uint32_t u = acceptor.last_use; u != Object::none; u = model.concerns[u].before) {
+    const uint32_t before = model.concerns[u].before;
+    count += before != Object::none &&
+             model.tasks[model.concerns[u].task].parent == model.concerns[before].task;
+  }
+  return count;
+}
+
 // Counts the connections that wait in the queue of an acceptor that accepts no longer.
 void add_unaccepted(const Subject& s, BrokenChain& chain) {
   const std::string_view own = s.trace.strings[s.model.objects[chain.object].connection];
   const uint64_t since = s.model.tasks[chain.last].end;
-  if (!s.trace.strings[s.model.tasks[chain.last].name].starts_with("socket.async_accept") ||
-      own.empty() || has_peer(own))
-    return;
+  if (!accepts(s, chain.last) || own.empty() || has_peer(own)) return;
   const std::string_view address = peer_in(own);
   std::set<std::string_view> open;  // connections
   for (const Object& object : s.model.objects)
@@ -136,7 +149,11 @@ std::vector<BrokenChain> broken_chains(const Subject& subject) {
   const Model& model = subject.model;
   const std::vector<bool> continued = find_continued(subject);
   using Place = std::pair<StringId, uint32_t>;
+  const auto place_of = [&](TaskIndex task) {
+    return Place(model.tasks[task].name, model.tasks[task].location);
+  };
   std::map<Place, BrokenChain> groups;
+  std::map<Place, uint64_t> handlers;  // of accepts: those that started the next one
   for (uint32_t i = 0; i < model.objects.size(); i++) {
     const Object& object = model.objects[i];
     const bool is_timer = is(subject.trace, object, "alarm");
@@ -146,22 +163,27 @@ std::vector<BrokenChain> broken_chains(const Subject& subject) {
     const TaskIndex last =
         is_timer ? model.concerns[object.last_use].task : last_to_end(model, object);
     const auto add = [&](const BrokenChain& chain) {
-      const Model::Task& task = model.tasks[chain.last];
-      groups.try_emplace({task.name, task.location}, chain).first->second.count++;
+      groups.try_emplace(place_of(chain.last), chain).first->second.count++;
     };
     if (const auto receive = is_timer ? std::nullopt : cancelled_receive(subject, i))
       add(*receive);
-    else if (model.tasks[last].how == Model::End::Resolved && !continued[last] &&
-             !is_used(model, object))
-      add({.last = last, .object = i, .is_timer = is_timer});
+    else if (model.tasks[last].how == Model::End::Resolved && !is_used(model, object)) {
+      // The handler of an accept starts something for the connection, whether it accepts again or
+      // not.
+      const bool is_accept = accepts(subject, last) && continued[last];
+      const uint64_t repeated = is_accept ? repeated_accepts(model, object) : 0;
+      if (repeated > 0 || !continued[last]) add({.last = last, .object = i, .is_timer = is_timer});
+      if (repeated > 0) handlers[place_of(last)] += repeated;
+    }
   }
   for (TaskIndex i = 0; !groups.empty() && i < model.tasks.size(); i++) {
-    const auto group = groups.find({model.tasks[i].name, model.tasks[i].location});
+    const auto group = groups.find(place_of(i));
     if (group != groups.end() && continued[i]) group->second.continued++;
   }
   std::vector<BrokenChain> found;
-  for (const auto& [place, group] : groups)
+  for (auto& [place, group] : groups)
     if (group.continued > 0) {
+      if (handlers.contains(place)) group.continued = handlers[place];
       found.push_back(group);
       add_unaccepted(subject, found.back());
     }

@@ -156,3 +156,29 @@ TEST_CASE("connections that wait in the queue of an acceptor") {
   CHECK(e.model.objects[acceptor->first_unaccepted].id == 95);
   CHECK(acceptor->closed_since == 1);
 }
+
+TEST_CASE("a handler that serves the connection, and does not accept again") {
+  const auto found = [](std::string_view last) {
+    Example e = ours(R"(
+     0 resource - of 90 as socket socket
+     0 about - of 90
+     1 create 1 as io socket.async_accept
+     2 resume 1
+     2 create 11 by 1 as io socket.async_receive
+     3 about - of 90
+     3 create 2 by 1 as io socket.async_accept
+     4 resolve 1 by 1
+     5 resume 2
+     5 create 12 by 2 as io socket.async_receive
+)" + std::string(last) +
+                     R"(
+     7 resolve 2 by 2
+  )");
+    std::string text;
+    for (const BrokenChain& chain : broken_chains({e.trace, e.model, find_waits(e.trace, e.model)}))
+      text += e.id(chain.last) + ", " + std::to_string(chain.continued) + " went on";
+    return text;
+  };
+  CHECK(found("") == "2, 1 went on");
+  CHECK(found("6 about - of 90\n6 create 3 by 2 as io socket.async_accept") == "");
+}
