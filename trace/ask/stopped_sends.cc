@@ -48,7 +48,8 @@ class StoppedSendFinder {
       if (by == no_index || (!starters.empty() && !is_same_handler(by, starters.front()))) break;
       if (starters.empty() || starters.back() != by) starters.push_back(by);
     }
-    if (starters.size() < fewest_sends || model_.tasks[last].how != Model::End::Resolved ||
+    if (starters.size() < fewest_sends || concerns(starters.front(), index) ||
+        model_.tasks[last].how != Model::End::Resolved ||
         age(model_.tasks[last].end) < shortest_stop || !peer_waits(index))
       return;
     const std::vector<uint64_t>& runs = runs_of(starters.front());
@@ -87,6 +88,15 @@ class StoppedSendFinder {
     const bool is_handler = by != no_index && is_operation(s_.trace, model_.tasks[by]) &&
                             model_.tasks[by].location != 0;
     return is_handler ? by : no_index;
+  }
+
+  // A handler of the socket itself starts sends in answer to what it receives. Handlers of the same
+  // place belong to other sessions.
+  bool concerns(TaskIndex task, uint32_t socket) const {
+    for (uint32_t u = model_.objects[socket].last_use; u != Object::none;
+         u = model_.concerns[u].before)
+      if (model_.concerns[u].task == task) return true;
+    return false;
   }
 
   bool is_same_handler(TaskIndex a, TaskIndex b) const {

@@ -10,7 +10,9 @@ namespace {
 
 // Ticks of a timer, each of which starts the next, and a send on socket 30 if `sends` says so
 // ('x'), or on socket 32 ('o'). The peer of 30 is 31, on which a receive is pending.
-std::string found(std::string_view sends, bool is_received = true, bool may_end = true) {
+// `of_socket`: the ticks are operations of socket 30.
+std::string found(std::string_view sends, bool is_received = true, bool may_end = true,
+                  bool of_socket = false) {
   std::string events =
       "0 resource - of 30 as socket\n0 resource - of 31 as socket\n0 resource - of 32 as socket\n"
       "0 create 1 as io tick\n";
@@ -23,6 +25,7 @@ std::string found(std::string_view sends, bool is_received = true, bool may_end 
     if (one != '.')
       events += t + "about - of 3" + (one == 'x' ? "0\n" : "2\n") + t + "create " + send + " by " +
                 id + " as io socket.async_send\n";
+    if (of_socket) events += t + "about - of 30\n";
     events += t + "create " + next + " by " + id + " as io tick\n" + t + "resolve " + id + "\n";
     if (one != '.') events += t + "resume " + send + "\n" + t + "resolve " + send + "\n";
     tick++;
@@ -64,8 +67,9 @@ TEST_CASE("sends that each second run of a handler started, and then none") {
     return all;
   };
   CHECK(found(times(10, "x.") + times(10, ".o")) == "119 by 19, 10, then 21, every 2");
-  CHECK(found(times(10, "x.") + times(20, ".")) == "");              // none goes on
-  CHECK(found(times(9, "x.") + times(20, ".o")) == "");              // too few
-  CHECK(found(times(10, "x.") + times(9, ".o")) == "");              // not for long enough
-  CHECK(found("x....." + times(10, "x.") + times(20, ".o")) == "");  // not regular
+  CHECK(found(times(10, "x.") + times(20, ".")) == "");                     // none goes on
+  CHECK(found(times(9, "x.") + times(20, ".o")) == "");                     // too few
+  CHECK(found(times(10, "x.") + times(9, ".o")) == "");                     // not for long enough
+  CHECK(found("x....." + times(10, "x.") + times(20, ".o")) == "");         // not regular
+  CHECK(found(times(10, "x.") + times(10, ".o"), true, true, true) == "");  // of another session
 }
