@@ -60,7 +60,11 @@ inline void __append(char*& __to, const char* __end, const char* __text) {
   while (__to < __end && *__text != 0) *__to++ = *__text++;
 }
 
-[[__gnu__::__noinline__, __gnu__::__visibility__("hidden")]] inline const char* __join(
+[[__gnu__::__noinline__, __gnu__::__visibility__("hidden")]]
+#if defined(__clang__)
+__attribute__((__no_sanitize__("unsigned-integer-overflow")))
+#endif
+inline const char* __join(
     const char* __object, const char* __operation) {
   SKEIN_DETAIL_REPORT_UNLOAD();  // the recorder identifies strings by address
   const uint64_t __mixed =

@@ -2,6 +2,7 @@
 // one. Part of skein/coroutine.h and skein/asio_tracking.h.
 #ifndef SKEIN_LINK_H
 #define SKEIN_LINK_H
+#pragma GCC system_header  // no warnings in the user's build
 #ifdef __cplusplus
 extern "C" void skein_module_unloaded(void);
 
