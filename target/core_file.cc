@@ -76,10 +76,10 @@ std::vector<Mapping> mappings_of(const std::vector<ElfSegment>& segments,
 
 class LinuxCore : public CoreFile {
  public:
-  LinuxCore(Contents contents, Machine machine, CoreNotes notes, std::vector<Mapping> mappings,
-            std::vector<Part> parts, uint64_t missing, Files& files)
+  LinuxCore(Contents contents, Architecture architecture, CoreNotes notes,
+            std::vector<Mapping> mappings, std::vector<Part> parts, uint64_t missing, Files& files)
       : contents_(std::move(contents)),
-        machine_(machine),
+        architecture_(architecture),
         notes_(std::move(notes)),
         mappings_(std::move(mappings)),
         parts_(std::move(parts)),
@@ -88,7 +88,7 @@ class LinuxCore : public CoreFile {
 
   const std::string& name() const override { return notes_.name; }
   uint64_t pid() const override { return notes_.pid; }
-  Machine machine() const override { return machine_; }
+  Architecture architecture() const override { return architecture_; }
   const std::vector<Mapping>& mappings() const override { return mappings_; }
   std::vector<TargetThread> threads() const override { return notes_.threads; }
   uint64_t signal() const override { return notes_.signal; }
@@ -170,7 +170,7 @@ class LinuxCore : public CoreFile {
   }
 
   Contents contents_;
-  Machine machine_;
+  Architecture architecture_;
   CoreNotes notes_;
   std::vector<Mapping> mappings_;
   std::vector<Part> parts_;
@@ -209,7 +209,7 @@ Result<std::unique_ptr<CoreFile>> read_core(const std::string& path, Files& file
     return bytes.subspan(s.offset, std::min(s.file_size, most));
   };
   for (const ElfSegment& s : header->segments) {
-    if (s.type == PT_NOTE) read_core_notes(present(s), s.alignment, header->machine, notes);
+    if (s.type == PT_NOTE) read_core_notes(present(s), s.alignment, header->architecture, notes);
     if (s.type == PT_LOAD && s.memory_size != 0 && s.address <= UINT64_MAX - s.memory_size)
       memory.push_back(s);
   }
@@ -236,7 +236,7 @@ Result<std::unique_ptr<CoreFile>> read_core(const std::string& path, Files& file
                  .advice = "it was cut short; see `ulimit -c` and the free space of the disk"};
   std::vector<Mapping> mappings = mappings_of(memory, notes.files);
   return std::unique_ptr<CoreFile>(
-      std::make_unique<LinuxCore>(*std::move(opened), header->machine, std::move(notes),
+      std::make_unique<LinuxCore>(*std::move(opened), header->architecture, std::move(notes),
                                   std::move(mappings), std::move(parts), missing, files));
 }
 

@@ -156,7 +156,7 @@ TEST_CASE("a core: threads, program, mappings") {
   CHECK(target.command_line() == "server --port 80");
   CHECK(target.signal() == 11);
   CHECK(target.missing_bytes() == 0);
-  CHECK(target.machine() == Machine::X86_64);
+  CHECK(target.architecture() == Architecture::X86_64);
 
   const auto threads = target.threads();
   REQUIRE(threads.size() == 2);

@@ -22,8 +22,8 @@ std::string text_of(std::span<const uint8_t> bytes) {
   return {bytes.begin(), std::find(bytes.begin(), bytes.end(), 0)};
 }
 
-void read_registers(Cursor& cursor, Machine machine, Registers& registers) {
-  if (machine == Machine::Aarch64) {  // user_regs_struct: x0 .. x30, sp, pc
+void read_registers(Cursor& cursor, Architecture architecture, Registers& registers) {
+  if (architecture == Architecture::Aarch64) {  // user_regs_struct: x0 .. x30, sp, pc
     for (size_t i = 0; i < Registers::kCount; i++)
       if (const uint64_t value = cursor.u64(); !cursor.failed()) registers.set(i, value);
     return;
@@ -34,7 +34,7 @@ void read_registers(Cursor& cursor, Machine machine, Registers& registers) {
 }
 
 // elf_prstatus: signal at 12, thread at 32, registers at 112.
-void read_thread(std::span<const uint8_t> data, Machine machine, CoreNotes& to) {
+void read_thread(std::span<const uint8_t> data, Architecture architecture, CoreNotes& to) {
   Cursor cursor(data);
   cursor.skip(12);
   const uint16_t signal = cursor.u16();
@@ -45,7 +45,7 @@ void read_thread(std::span<const uint8_t> data, Machine machine, CoreNotes& to) 
     to.cut_short = true;
     return;
   }
-  read_registers(cursor, machine, thread.registers);
+  read_registers(cursor, architecture, thread.registers);
   if (cursor.failed()) to.cut_short = true;
   if (to.threads.empty()) to.signal = signal;
   to.threads.push_back(std::move(thread));
@@ -90,11 +90,11 @@ void read_files(std::span<const uint8_t> data, CoreNotes& to) {
 
 }  // namespace
 
-void read_core_notes(std::span<const uint8_t> notes, uint64_t alignment, Machine machine,
+void read_core_notes(std::span<const uint8_t> notes, uint64_t alignment, Architecture architecture,
                      CoreNotes& to) {
   const bool complete = for_each_note(notes, alignment, [&](const ElfNote& note) {
     if (note.name != "CORE") return true;
-    if (note.type == NT_PRSTATUS) read_thread(note.data, machine, to);
+    if (note.type == NT_PRSTATUS) read_thread(note.data, architecture, to);
     if (note.type == NT_PRPSINFO) read_program(note.data, to);
     if (note.type == NT_FILE) read_files(note.data, to);
     return true;

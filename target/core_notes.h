@@ -29,7 +29,7 @@ struct CoreNotes {
 };
 
 // Adds the notes of one segment to `to`. Unknown notes are ignored.
-void read_core_notes(std::span<const uint8_t> notes, uint64_t alignment, Machine machine,
+void read_core_notes(std::span<const uint8_t> notes, uint64_t alignment, Architecture architecture,
                      CoreNotes& to);
 
 }  // namespace skein

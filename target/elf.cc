@@ -68,7 +68,7 @@ Result<ElfHeader> read_elf_header(std::span<const uint8_t> bytes, const std::str
         .what = "a program for another processor (e_machine " + std::to_string(machine) + ")",
         .file = path,
         .advice = "skein reads x86-64 and AArch64 programs"};
-  header.machine = machine == EM_X86_64 ? Machine::X86_64 : Machine::Aarch64;
+  header.architecture = machine == EM_X86_64 ? Architecture::X86_64 : Architecture::Aarch64;
   cursor.skip(4 + 8);  // version, entry
   const uint64_t table = cursor.u64();
   const uint64_t sections = cursor.u64();

@@ -26,7 +26,7 @@ struct ElfSegment {
 
 struct ElfHeader {
   uint16_t type = 0;  // ET_EXEC 2, ET_DYN 3, ET_CORE 4
-  Machine machine = Machine::X86_64;
+  Architecture architecture = Architecture::X86_64;
   std::vector<ElfSegment> segments = {};
 };
 

@@ -45,7 +45,7 @@ std::vector<uint64_t> thread_ids(const std::string& folder) {
 }
 
 // proc_pid_syscall(5): "running", or "NUMBER ARGUMENT.. SP PC"; -1 as the number outside a call.
-Registers registers_in_call(const std::string& text, Machine machine) {
+Registers registers_in_call(const std::string& text, Architecture architecture) {
   Registers registers;
   const size_t pc_at = text.rfind(' ');
   const size_t sp_at =
@@ -62,8 +62,8 @@ Registers registers_in_call(const std::string& text, Machine machine) {
   const auto sp = number(sp_at);
   const auto pc = number(pc_at);
   if (!sp || !pc) return registers;
-  registers.set(Registers::sp_of(machine), *sp);
-  registers.set(Registers::pc_of(machine), *pc);
+  registers.set(Registers::sp_of(architecture), *sp);
+  registers.set(Registers::pc_of(architecture), *pc);
   return registers;
 }
 
@@ -79,16 +79,16 @@ TargetThread::State state_of(const std::string& stat) {
 
 class Process : public Target {
  public:
-  Process(uint64_t pid, std::string name, Machine machine, std::vector<Mapping> mappings)
+  Process(uint64_t pid, std::string name, Architecture architecture, std::vector<Mapping> mappings)
       : pid_(pid),
         folder_("/proc/" + std::to_string(pid)),
         name_(std::move(name)),
-        machine_(machine),
+        architecture_(architecture),
         mappings_(std::move(mappings)) {}
 
   const std::string& name() const override { return name_; }
   uint64_t pid() const override { return pid_; }
-  Machine machine() const override { return machine_; }
+  Architecture architecture() const override { return architecture_; }
   const std::vector<Mapping>& mappings() const override { return mappings_; }
 
   std::vector<TargetThread> threads() const override {
@@ -97,7 +97,7 @@ class Process : public Target {
       const std::string folder = folder_ + "/task/" + std::to_string(id) + "/";
       TargetThread thread{.id = id, .name = proc_text(folder + "comm")};
       thread.state = state_of(proc_text(folder + "stat"));
-      thread.registers = registers_in_call(proc_text(folder + "syscall"), machine_);
+      thread.registers = registers_in_call(proc_text(folder + "syscall"), architecture_);
       thread.wait_channel = proc_text(folder + "wchan");
       if (thread.wait_channel == "0") thread.wait_channel.clear();
       threads.push_back(std::move(thread));
@@ -181,7 +181,7 @@ class Process : public Target {
   uint64_t pid_;
   std::string folder_;
   std::string name_;
-  Machine machine_;
+  Architecture architecture_;
   std::vector<Mapping> mappings_;
 };
 
@@ -223,8 +223,8 @@ Result<std::unique_ptr<Target>> open_process(uint64_t pid) {
   const Result<ElfHeader> header = read_elf_header(*head, shown);
   if (!header) return header.error();
 
-  return std::unique_ptr<Target>(std::make_unique<Process>(pid, proc_text(folder + "/comm"),
-                                                           header->machine, std::move(mappings)));
+  return std::unique_ptr<Target>(std::make_unique<Process>(
+      pid, proc_text(folder + "/comm"), header->architecture, std::move(mappings)));
 }
 
 }  // namespace skein

@@ -22,7 +22,7 @@
 
 namespace skein {
 
-enum class Machine : uint8_t { X86_64, Aarch64 };
+enum class Architecture : uint8_t { X86_64, Aarch64 };
 
 // Addresses of one file, or of none, with the same access: [begin, end), in bytes.
 struct Mapping {
@@ -57,8 +57,12 @@ class Registers {
     if (number >= kCount || (known_ >> number & 1) == 0) return {};
     return values_[number];
   }
-  static constexpr size_t pc_of(Machine machine) { return machine == Machine::X86_64 ? 16 : 32; }
-  static constexpr size_t sp_of(Machine machine) { return machine == Machine::X86_64 ? 7 : 31; }
+  static constexpr size_t pc_of(Architecture architecture) {
+    return architecture == Architecture::X86_64 ? 16 : 32;
+  }
+  static constexpr size_t sp_of(Architecture architecture) {
+    return architecture == Architecture::X86_64 ? 7 : 31;
+  }
 
  private:
   std::array<uint64_t, kCount> values_ = {};
@@ -96,7 +100,7 @@ class Target {
 
   virtual const std::string& name() const = 0;  // of the program: "server"
   virtual uint64_t pid() const = 0;             // 0: unknown
-  virtual Machine machine() const = 0;
+  virtual Architecture architecture() const = 0;
 
   // Sorted, without overlaps; as they were when the target was opened.
   virtual const std::vector<Mapping>& mappings() const = 0;
