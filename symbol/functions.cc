@@ -1,0 +1,82 @@
+#include "symbol/functions.h"
+
+#include <cxxabi.h>
+#include <gelf.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+namespace skein {
+
+namespace {
+
+struct ElfEnd {
+  void operator()(Elf* elf) const { elf_end(elf); }
+};
+
+// The table of this type with the most symbols, or null.
+Elf_Scn* table_of_symbols(Elf* elf, uint32_t type, GElf_Shdr& header) {
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;)
+    if (gelf_getshdr(section, &header) != nullptr && header.sh_type == type &&
+        header.sh_entsize != 0)
+      return section;
+  return nullptr;
+}
+
+}  // namespace
+
+Result<Functions> Functions::read(std::span<const uint8_t> bytes, const std::string& path) {
+  elf_version(EV_CURRENT);
+  // libelf does not write to memory that it was given to read.
+  auto* memory = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));  // NOLINT
+  const std::unique_ptr<Elf, ElfEnd> elf(elf_memory(memory, bytes.size()));
+  if (elf == nullptr || elf_kind(elf.get()) != ELF_K_ELF)
+    return Error{.what = "no ELF file", .file = path};
+  Functions found;
+  GElf_Shdr header;
+  Elf_Scn* table = table_of_symbols(elf.get(), SHT_SYMTAB, header);
+  found.is_complete_ = table != nullptr;
+  if (table == nullptr) table = table_of_symbols(elf.get(), SHT_DYNSYM, header);
+  Elf_Data* data = table == nullptr ? nullptr : elf_getdata(table, nullptr);
+  if (data == nullptr) return found;
+  const auto begin = reinterpret_cast<uintptr_t>(bytes.data());
+  const size_t count = data->d_size / header.sh_entsize;
+  for (size_t i = 0; i < count; i++) {
+    GElf_Sym symbol;
+    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
+    if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_value == 0) continue;
+    const char* name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
+    // A compressed table of names, which nobody writes, would not be in `bytes`.
+    const auto at = reinterpret_cast<uintptr_t>(name);
+    if (name == nullptr || at < begin || at >= begin + bytes.size()) continue;
+    const uint64_t end = symbol.st_value + symbol.st_size;
+    found.functions_.push_back(
+        {.begin = symbol.st_value, .end = std::max(end, symbol.st_value), .name = name});
+  }
+  std::stable_sort(found.functions_.begin(), found.functions_.end(),
+                   [](const Function& a, const Function& b) { return a.begin < b.begin; });
+  return found;
+}
+
+const Functions::Function* Functions::find(uint64_t address) const {
+  auto at = std::upper_bound(functions_.begin(), functions_.end(), address,
+                             [](uint64_t a, const Function& f) { return a < f.begin; });
+  while (at != functions_.begin()) {
+    --at;
+    if (address < at->end) return &*at;
+    if (at->begin != at->end) break;
+  }
+  return nullptr;
+}
+
+std::string demangled(std::string_view name) {
+  constexpr size_t longest = 1 << 14;  // the demangler's time may grow with the square
+  if (!name.starts_with("_Z") || name.size() > longest) return std::string(name);
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
+  return text == nullptr ? std::string(name) : std::string(text.get());
+}
+
+}  // namespace skein
