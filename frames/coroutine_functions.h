@@ -1,0 +1,31 @@
+// The functions of a program that compilers made of its C++20 coroutines: what resumes one, what
+// destroys one. A frame begins with their addresses (the ABI that g++, clang and MSVC share).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "symbol/functions.h"
+
+namespace skein {
+
+struct CoroutineFunction {
+  enum class Compiler : uint8_t { Gcc, Clang };
+  Compiler compiler = Compiler::Gcc;
+  uint64_t resume = 0;  // g++: NAME.actor
+  uint64_t end = 0;     // of the code of `resume`
+  uint64_t destroy = 0;
+  uint64_t cleanup = 0;   // clang: in frames inside that of a caller, instead of destroy; 0: none
+  std::string name = {};  // mangled
+};
+
+// Pairs of symbols: g++'s NAME.actor and NAME.destroy; clang's NAME.resume, NAME.destroy and
+// NAME.cleanup. Ordered by `resume`. O(functions).
+std::vector<CoroutineFunction> find_coroutine_functions(const Functions& functions);
+
+// "leaf(int)" -> "leaf", "std::vector<int> Server::run(int) const" -> "Server::run": what a table
+// of tasks shows of a demangled name.
+std::string shortened_function(const std::string& name);
+
+}  // namespace skein

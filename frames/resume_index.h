@@ -1,0 +1,26 @@
+// Where a frame has the number of the suspension point at which the coroutine waits, from code for
+// x86-64. g++'s has 16 bits (_Coro_resume_index): the function that destroys the frame sets its
+// lowest bit and calls the one that resumes the coroutine. clang's has 8 (__coro_index): the
+// function that resumes the coroutine reads it first.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace skein {
+
+struct ResumeIndex {
+  uint64_t offset = 0;  // in the frame, bytes
+  uint64_t size = 2;    // bytes
+};
+
+// The number of the first place: the coroutine has not started.
+inline constexpr uint16_t first_point_of_gcc = 2;
+
+// `code`: the first bytes of NAME.destroy (g++) or NAME.resume (clang). Nothing: it has another
+// form, such as clang's without optimisation.
+std::optional<ResumeIndex> index_in_destroy(std::span<const uint8_t> code);
+std::optional<ResumeIndex> index_in_resume(std::span<const uint8_t> code);
+
+}  // namespace skein

@@ -1,0 +1,38 @@
+#include "frames/resume_index.h"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+using namespace skein;
+
+namespace {
+
+int64_t in_destroy(std::vector<uint8_t> code) {
+  const auto index = index_in_destroy(code);
+  return index ? static_cast<int64_t>(index->offset) : -1;
+}
+int64_t in_resume(std::vector<uint8_t> code) {
+  const auto index = index_in_resume(code);
+  return index ? static_cast<int64_t>(index->offset) : -1;
+}
+
+}  // namespace
+
+TEST_CASE("g++ sets the lowest bit of the number") {
+  CHECK(in_destroy({0x66, 0x83, 0x4F, 0x2C, 0x01, 0xE9}) == 0x2C);  // orw $1,0x2c(%rdi)
+  CHECK(in_destroy({0x66, 0x83, 0x8F, 0x2C, 0x01, 0, 0, 0x01}) == 0x12C);
+  CHECK(in_destroy({0x66, 0x83, 0x4F, 0x2C, 0x02}) == -1);  // another bit
+  // movzwl 0x2c(%rax),%eax; or $1,%eax
+  CHECK(in_destroy({0x0F, 0xB7, 0x40, 0x2C, 0x83, 0xC8, 0x01}) == 0x2C);
+  CHECK(in_destroy({0x66, 0x83, 0x8F, 0x2C, 0x01}) == -1);  // cut short
+  CHECK(in_destroy({}) == -1);
+}
+
+TEST_CASE("clang reads the number first") {
+  CHECK(in_resume({0x53, 0x0F, 0xB6, 0x47, 0x34, 0xC3}) == 0x34);  // movzbl 0x34(%rdi),%eax
+  CHECK(in_resume({0x80, 0x7F, 0x1C, 0x00}) == 0x1C);              // cmpb $0,0x1c(%rdi)
+  CHECK(in_resume({0x8A, 0x47, 0x34, 0xC3}) == 0x34);              // mov 0x34(%rdi),%al
+  CHECK(in_resume({0x0F, 0xB6, 0x47, 0x08, 0xC3}) == -1);          // in the frame's header
+  CHECK(in_resume({0x0F, 0xB6}) == -1);
+}

@@ -1,0 +1,60 @@
+// The coroutines of a process or a core that nobody prepared, found in its memory: which are
+// suspended, and which waits for which.
+//
+//   Result<SuspendedCoroutines> found = find_suspended(target);
+//   for (const SuspendedCoroutine& c : found->coroutines) print(found->functions[c.function].name);
+//
+// A frame is a pair of addresses of functions, `resume` and `destroy`, in memory that the program
+// writes. A frame in memory that glibc has freed is left out. The target is not stopped: a
+// coroutine that ran meanwhile may be missing, or be shown where it was before.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "target/target.h"
+
+namespace skein {
+
+struct SuspendedCoroutine {
+  static constexpr uint32_t none = UINT32_MAX;
+  enum class State : uint8_t {
+    NotStarted,
+    Waits,    // at a co_await or co_yield
+    Final,    // it has ended, and its frame is kept
+    Runs,     // a thread runs it, or a function that it has called
+    Unknown,  // not Final
+  };
+
+  uint64_t frame = 0;
+  uint32_t function = 0;   // of SuspendedCoroutines::functions
+  uint32_t awaits = none;  // the coroutine that resumes it at its end
+  State state = State::Unknown;
+  bool is_certain = true;  // false: the memory may be freed; the allocator is not glibc's
+  std::optional<uint32_t> point = {};  // the compiler's number of the place where it waits
+  std::string file = {};               // empty: unknown
+  uint32_t line = 0;
+};
+
+struct SuspendedCoroutines {
+  struct Function {
+    std::string name = {};  // "Server::run"
+    std::string full_name = {};
+    std::string module = {};  // the file that it was read from
+  };
+  std::vector<Function> functions = {};
+  std::vector<SuspendedCoroutine> coroutines = {};  // by frame
+  uint64_t read = 0;                                // bytes
+  uint64_t freed = 0;                               // frames in freed memory, left out
+  // What is missing, a sentence each: files without symbols, damaged heaps.
+  std::vector<std::string> warnings = {};
+};
+
+// Fails if no file of the target has a coroutine. Takes 1 s for each GB of writable memory, and as
+// much for each million frames; memory: 100 bytes a frame, and the tables of symbols.
+Result<SuspendedCoroutines> find_suspended(const Target& target);
+
+}  // namespace skein

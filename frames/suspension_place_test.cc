@@ -1,0 +1,47 @@
+#include "frames/suspension_place.h"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+using namespace skein;
+using enum CoroutineFunction::Compiler;
+
+namespace {
+
+// The offset of the store in `code`, or -1.
+int64_t found(std::vector<uint8_t> code, CoroutineFunction::Compiler compiler, uint64_t offset,
+              uint32_t point) {
+  const auto store = find_store({.address = 0x1000, .bytes = code}, compiler, offset, point);
+  return store ? static_cast<int64_t>(store->begin) - 0x1000 : -1;
+}
+
+}  // namespace
+
+TEST_CASE("stores of g++") {
+  const std::vector<uint8_t> code = {0x90, 0x66, 0xC7, 0x43, 0x2C, 0x04, 0x00,   // $4,0x2c(%rbx)
+                                     0x66, 0xC7, 0x43, 0x2C, 0x06, 0x00, 0xE8};  // $6
+  CHECK(found(code, Gcc, 0x2C, 4) == 1);
+  CHECK(found(code, Gcc, 0x2C, 6) == 7);
+  CHECK(found(code, Gcc, 0x2C, 8) == -1);
+  CHECK(found(code, Gcc, 0x2E, 4) == -1);
+  // mov $4,%eax; mov %ax,0x2c(%rbx): the value is that of the register.
+  const std::vector<uint8_t> by_register = {0xB8, 4, 0, 0, 0, 0x66, 0x89, 0x43, 0x2C};
+  CHECK(found(by_register, Gcc, 0x2C, 4) == 5);
+  CHECK(found(by_register, Gcc, 0x2C, 6) == -1);
+  // r12 as the base needs a SIB byte: movw $4,0x2c(%r12).
+  CHECK(found({0x66, 0x41, 0xC7, 0x44, 0x24, 0x2C, 4, 0}, Gcc, 0x2C, 4) == 0);
+  CHECK(found({0x66, 0xC7, 0x83, 0x2C, 0x01, 0, 0, 4, 0}, Gcc, 0x12C, 4) == 0);
+}
+
+TEST_CASE("stores of clang") {
+  CHECK(found({0xC6, 0x43, 0x34, 0x02}, Clang, 0x34, 2) == 0);  // movb $2,0x34(%rbx)
+  CHECK(found({0xC6, 0x43, 0x34, 0x02}, Clang, 0x34, 1) == -1);
+  CHECK(found({0xC6, 0x43, 0x34}, Clang, 0x34, 2) == -1);
+}
+
+TEST_CASE("code that is cut short anywhere") {
+  const std::vector<uint8_t> code = {0x66, 0x41, 0xC7, 0x84, 0x24, 0x2C, 1, 0, 0, 4, 0};
+  for (size_t size = 0; size < code.size(); size++)
+    CHECK(found({code.begin(), code.begin() + static_cast<int64_t>(size)}, Gcc, 0x12C, 4) == -1);
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""unprepared_test.py SKEIN SOURCE COMPILER OPTION...: compiles a program of coroutines without skein and
+compares the waits that it prints with what `skein ps` finds in its memory, and in its core."""
+import collections, json, shutil, subprocess, sys, tempfile
+from pathlib import Path
+
+skein, source, compiler, *options = sys.argv[1:]
+if not shutil.which(compiler):
+    print(f"skipped: no {compiler}")
+    sys.exit(77)
+
+
+def check(condition, what):
+    if not condition:
+        sys.exit(f"unprepared_test: {what}")
+
+
+def coroutines(target):
+    run = subprocess.run([skein, "ps", "--json", str(target)], capture_output=True, text=True)
+    check(run.returncode == 0, f"skein ps {target}: {run.stderr}")
+    return json.loads(run.stdout)
+
+
+def short(name):
+    return name.rsplit("::", 1)[-1].split("<")[0]
+
+
+def compare(found, expected, has_lines):
+    states = collections.Counter(short(c["function"]) for c in found["coroutines"])
+    functions = collections.Counter()
+    for (function, _), count in expected.items():
+        functions[function] += count
+    functions["not_started"], functions["has_ended"] = 5, 4
+    check(states == functions, f"coroutines {states}, not {functions}")
+    for one in found["coroutines"]:
+        name, state = short(one["function"]), one["state"]
+        check(one["certain"], f"{one} is uncertain")
+        if name == "has_ended":
+            check(state == "has ended", f"{one}: not at its end")
+        elif name == "not_started":
+            check(state in ("not started", None), f"{one}: started")
+        else:
+            check(state == "waits" or not has_lines, f"{one}: does not wait")
+    if has_lines:
+        lines = collections.Counter((short(c["function"]), c["line"]) for c in found["coroutines"] if c["line"]
+                                    and short(c["function"]) not in ("not_started", "has_ended"))
+        check(lines == expected, f"lines {lines}, not {expected}")
+    by_frame = {one["frame"]: one for one in found["coroutines"]}
+    chain = {"root": "middle", "middle": "leaf", "of_type": "operator()"}
+    for one in found["coroutines"]:
+        awaited = by_frame.get(one["awaits"])
+        check((awaited and short(awaited["function"])) == chain.get(short(one["function"])),
+              f"{one} awaits {awaited}")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    program = Path(folder) / "coroutines"
+    subprocess.run([compiler, "-std=c++20", *options, source, "-o", program], check=True)
+    process = subprocess.Popen([program], stdout=subprocess.PIPE, text=True)
+    try:
+        said = iter(process.stdout.readline, "end\n")
+        waits = [(line.split()[0], int(line.split()[1])) for line in said]
+        # A leaf of an odd kind waited at two places, and says so at each; root and middle at one.
+        expected = collections.Counter(waits)
+        # Without optimisation, clang has the number of the place at an address that it computes.
+        has_lines = "-g" in options and not ("clang" in compiler and "-O0" in options)
+        compare(coroutines(process.pid), expected, has_lines)
+        if shutil.which("gcore"):
+            core = Path(folder) / "core"
+            subprocess.run(["gcore", "-o", core, str(process.pid)], capture_output=True, check=True)
+            compare(coroutines(f"{core}.{process.pid}"), expected, has_lines)
+        else:
+            print("core: skipped, no gcore")
+        text = subprocess.run([skein, "ps", str(process.pid)], capture_output=True, text=True).stdout
+        check("It is not recorded" in text, text)
+    finally:
+        process.kill()
+        process.wait()
