@@ -265,7 +265,7 @@ void add_snapshot(CommandLine& line) {
 
 void add_ps(CommandLine& line) {
   const auto [app, options] = add(line, "ps", "List live tasks and what they wait for", run_ps);
-  app->add_option("TRACE", options->trace, "Trace or PID [default: list recorded processes]");
+  app->add_option("TRACE", options->trace, "Trace, PID, core [default: list recorded processes]");
   add_json(*app, options->json);
   app->add_flag("--tree", options->tree, "Show children under their parents");
   app->add_flag("--wide", options->wide, "Show all columns and do not truncate");

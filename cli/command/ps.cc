@@ -6,6 +6,8 @@
 #include "cli/commands.h"
 #include "cli/input/live_tasks.h"
 #include "cli/input/running.h"
+#include "cli/input/unprepared.h"
+#include "cli/output/coroutine_list.h"
 #include "cli/output/report_output.h"
 #include "report/json.h"
 
@@ -42,6 +44,12 @@ int run_ps(const PsOptions& options) {
     print_report(
         options.json, [&] { return processes_json(processes); },
         [&](size_t) { return processes_text(processes); });
+    return 0;
+  }
+  if (const std::optional<Unprepared> process = read_unprepared(*options.trace)) {
+    print_report(
+        options.json, [&] { return coroutines_json(*process); },
+        [&](size_t columns) { return coroutines_text(*process, columns); });
     return 0;
   }
   const LiveTaskList live = read_live_tasks(trace_directory(*options.trace));

@@ -138,6 +138,16 @@ std::string process_hint(const std::string& text) {
          (trace.empty() ? ", and it is not recording" : "; its trace is " + trace);
 }
 
+std::optional<uint64_t> process_without_trace(const std::string& text) {
+  std::error_code error;
+  if (!is_number(text) || std::filesystem::exists(text, error) ||
+      !std::filesystem::exists("/proc/" + text, error))
+    return {};
+  std::ifstream maps("/proc/" + text + "/maps");
+  if (!maps || !find_trace(text, maps).empty()) return {};
+  return std::stoull(text);
+}
+
 std::vector<uint64_t> namespace_numbers(const std::string& folder) {
   std::vector<uint64_t> numbers;
   std::ifstream status(folder + "/status");

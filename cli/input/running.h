@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ std::string process_of(const std::string& directory);
 // Returns a message for a command that does not accept a PID: "4711 is a process, not a trace", and
 // the trace of the process. Empty if `text` is not the pid of a process or names a file.
 std::string process_hint(const std::string& text);
+
+// Returns `text` as a number if it is the pid of a process that does not record, and that the
+// user may inspect, and names no file.
+std::optional<uint64_t> process_without_trace(const std::string& text);
 
 // Returns trace_of_process(text) if `text` is a number and no file has that name; otherwise `text`.
 // Throws CommandError(2) if `text` is empty.

@@ -1,0 +1,60 @@
+#include "cli/input/unprepared.h"
+
+#include "base/disk_files.h"
+#include "cli/die.h"
+#include "cli/input/running.h"
+#include "target/core_file.h"
+#include "target/process.h"
+
+namespace skein::cli {
+
+#ifdef SKEIN_HAS_SYMBOLS
+
+namespace {
+
+Unprepared read_target(const Target& target, bool is_core) {
+  Result<SuspendedCoroutines> found = find_suspended(target);
+  if (!found && is_core) die(2, found.error().message());
+  if (!found) {
+    std::string what = "process " + std::to_string(target.pid()) +
+                       " is not recording; start it with `skein record` or set SKEIN_TRACE";
+    if (!found.error().advice.empty()) what += "; its memory: " + found.error().message();
+    die(2, what);
+  }
+  std::string title = target.name();
+  if (target.pid() != 0) title += " (" + std::to_string(target.pid()) + ")";
+  return {.title = std::move(title),
+          .pid = target.pid(),
+          .is_core = is_core,
+          .found = std::move(*found)};
+}
+
+}  // namespace
+
+std::optional<Unprepared> read_unprepared(const std::string& text) {
+  if (const std::optional<uint64_t> pid = process_without_trace(text)) {
+    const Result<std::unique_ptr<Target>> process = open_process(*pid);
+    if (!process) die(2, process.error().message());
+    return read_target(**process, false);
+  }
+  DiskFiles files;
+  if (files.type(text) != FileType::File) return {};
+  const Result<std::vector<uint8_t>> head = files.head(text, 64);
+  if (!head || !is_core(*head)) return {};
+  const Result<std::unique_ptr<CoreFile>> core = read_core(text, files);
+  if (!core) die(2, core.error().message());
+  Unprepared read = read_target(**core, true);
+  if ((*core)->missing_bytes() != 0)
+    read.found.warnings.push_back(
+        "the core was cut short: " + std::to_string((*core)->missing_bytes()) +
+        " bytes are missing, and with them perhaps coroutines");
+  return read;
+}
+
+#else
+
+std::optional<Unprepared> read_unprepared(const std::string&) { return {}; }
+
+#endif
+
+}  // namespace skein::cli

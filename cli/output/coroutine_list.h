@@ -1,0 +1,18 @@
+// The report of `skein ps` about a process or core without a recorder: its suspended coroutines.
+#pragma once
+
+#include <string>
+
+#include "cli/input/unprepared.h"
+#include "report/json.h"
+
+namespace skein::cli {
+
+// Chains of coroutines that wait for each other, the outermost first. Those that are alike are one,
+// with their number. Names are escaped.
+std::string coroutines_text(const Unprepared& unprepared, size_t columns);
+
+// Each coroutine: docs/json.md, skein.coroutines/1.
+Json coroutines_json(const Unprepared& unprepared);
+
+}  // namespace skein::cli
