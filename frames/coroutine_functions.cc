@@ -75,6 +75,29 @@ std::vector<CoroutineFunction> find_coroutine_functions(const Functions& functio
   return found;
 }
 
+namespace {
+
+std::string without_long_arguments(std::string_view name) {
+  constexpr size_t longest = 24;
+  std::string text;
+  for (size_t at = 0; at < name.size(); at++) {
+    text += name[at];
+    if (name[at] != '<' || text.ends_with("operator<")) continue;
+    size_t depth = 1;
+    size_t end = at + 1;
+    for (; end < name.size() && depth != 0; end++) {
+      depth += name[end] == '<';
+      depth -= name[end] == '>' && name[end - 1] != '-';
+    }
+    if (end - at <= longest) continue;
+    text += "...>";
+    at = end - 1;
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string shortened_function(const std::string& name) {
   std::string_view text = name;
   // " const", " [clone ...]" and the like after the parameters.
@@ -89,9 +112,9 @@ std::string shortened_function(const std::string& name) {
     if (c == ')' || c == '>' || c == ']' || c == '}')
       at = begin_of_group(text, at);
     else if (c == ' ' && !text.substr(0, at).ends_with("operator"))
-      return std::string(text.substr(at + 1));
+      return without_long_arguments(text.substr(at + 1));
   }
-  return std::string(text);
+  return without_long_arguments(text);
 }
 
 }  // namespace skein

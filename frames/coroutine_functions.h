@@ -25,7 +25,7 @@ struct CoroutineFunction {
 std::vector<CoroutineFunction> find_coroutine_functions(const Functions& functions);
 
 // "leaf(int)" -> "leaf", "std::vector<int> Server::run(int) const" -> "Server::run": what a table
-// of tasks shows of a demangled name.
+// of tasks shows of a demangled name. Long template arguments become "<...>".
 std::string shortened_function(const std::string& name);
 
 }  // namespace skein

@@ -10,6 +10,8 @@ TEST_CASE("the name of a function without return type and parameters") {
   CHECK(shortened_function("task<int> run<int>(std::vector<int>, void (*)(int))") == "run<int>");
   CHECK(shortened_function("obj<int>::run(int)::{lambda(int)#1}::operator()(int) const") ==
         "obj<int>::run(int)::{lambda(int)#1}::operator()");
+  CHECK(shortened_function("run<std::map<std::string, std::vector<int>>>(int)") == "run<...>");
+  CHECK(shortened_function("void operator<<<int>(int)") == "operator<<<int>");
   CHECK(shortened_function("main") == "main");
   CHECK(shortened_function("(") == "(");
   CHECK(shortened_function(")") == ")");

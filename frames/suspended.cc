@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "frames/asio_functions.h"
 #include "frames/coroutine_functions.h"
 #include "frames/glibc_heap.h"
 #include "frames/memory_cache.h"
@@ -383,9 +384,12 @@ class Search {
           out.coroutines[renumbered[i]].awaits = renumbered[other];
     for (const Pair& pair : pairs_) {
       std::string full = demangled(pair.function.name);
-      out.functions.push_back({.name = shortened_function(full),
-                               .full_name = std::move(full),
-                               .module = modules_[pair.module].path});
+      SuspendedCoroutines::Function function{.name = shortened_function(full),
+                                             .module = modules_[pair.module].path,
+                                             .is_spawn_entry = is_spawn_entry(full),
+                                             .operation = started_operation(full)};
+      function.full_name = std::move(full);
+      out.functions.push_back(std::move(function));
     }
     out.read = read_;
     out.warnings = std::move(warnings_);

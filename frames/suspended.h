@@ -44,6 +44,10 @@ struct SuspendedCoroutines {
     std::string name = {};  // "Server::run"
     std::string full_name = {};
     std::string module = {};  // the file that it was read from
+    // Asio's own: the entry point of co_spawn(), or a coroutine that starts an operation, by its
+    // name ("async_wait").
+    bool is_spawn_entry = false;
+    std::string operation = {};
   };
   std::vector<Function> functions = {};
   std::vector<SuspendedCoroutine> coroutines = {};  // by frame

@@ -30,7 +30,7 @@ struct Store {
 
 // The first that stores `point` at `offset` of a frame, or nothing.
 std::optional<Store> find_store(const Code& code, CoroutineFunction::Compiler compiler,
-                                   uint64_t offset, uint32_t point);
+                                uint64_t offset, uint32_t point);
 
 // Nothing: unknown. O(bytes of the function), and the first time the debug information of its unit.
 std::optional<Lines::Place> suspension_place(const Code& code, CoroutineFunction::Compiler compiler,

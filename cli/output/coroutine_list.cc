@@ -53,9 +53,16 @@ std::vector<std::pair<Chain, uint64_t>> chains_of(const SuspendedCoroutines& fou
     for (; at != SuspendedCoroutine::none && !is_shown[at]; at = all[at].awaits) {
       is_shown[at] = true;
       const SuspendedCoroutine& one = all[at];
+      if (found.functions[one.function].is_spawn_entry) continue;
       std::string state = one.awaits == SuspendedCoroutine::none || one.state == State::Runs
                               ? name(one.state)
                               : "waits for the next";
+      if (one.awaits != SuspendedCoroutine::none && !is_shown[one.awaits])
+        if (const auto& operation = found.functions[all[one.awaits].function].operation;
+            !operation.empty()) {
+          is_shown[one.awaits] = true;
+          state = "waits for " + escaped(operation);
+        }
       if (!one.is_certain) state += " (uncertain)";
       chain.emplace_back(one.function, std::move(state) + '\n' + place_of(one));
     }
@@ -81,8 +88,13 @@ uint64_t count(const SuspendedCoroutines& found, State state) {
 std::string coroutines_text(const Unprepared& unprepared, size_t columns) {
   const SuspendedCoroutines& found = unprepared.found;
   std::string out;
-  std::string summary = escaped(unprepared.title) + ": " +
-                        counted(found.coroutines.size(), "coroutine") + " in its memory";
+  const auto shown = static_cast<uint64_t>(std::count_if(
+      found.coroutines.begin(), found.coroutines.end(), [&](const SuspendedCoroutine& one) {
+        const SuspendedCoroutines::Function& function = found.functions[one.function];
+        return !function.is_spawn_entry && function.operation.empty();
+      }));
+  std::string summary =
+      escaped(unprepared.title) + ": " + counted(shown, "coroutine") + " in its memory";
   if (const uint64_t n = count(found, State::NotStarted))
     summary += ", " + grouped(n) + " not started";
   if (const uint64_t n = count(found, State::Final)) summary += ", " + grouped(n) + " ended";

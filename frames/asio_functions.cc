@@ -1,0 +1,41 @@
+#include "frames/asio_functions.h"
+
+#include <cctype>
+
+namespace skein {
+
+namespace {
+
+bool is_within_asio(std::string_view name, std::string_view rest) {
+  constexpr std::string_view boost = "boost::";
+  if (name.starts_with(boost)) name.remove_prefix(boost.size());
+  constexpr std::string_view asio = "asio::";
+  return name.starts_with(asio) && name.substr(asio.size()).starts_with(rest);
+}
+
+}  // namespace
+
+// A template's name begins with its return type.
+bool is_spawn_entry(std::string_view name) {
+  return is_within_asio(name, "awaitable<") &&
+         name.find("asio::detail::co_spawn_entry_point<") != std::string_view::npos;
+}
+
+std::string started_operation(std::string_view name) {
+  if (!is_within_asio(name, "")) return {};
+  if (name.find("asio::async_result<") == std::string_view::npos ||
+      name.find(">::initiate<") == std::string_view::npos)
+    return {};
+  constexpr std::string_view prefix = "::initiate_";
+  const size_t begin = name.find(prefix, name.find(">::initiate<"));
+  if (begin == std::string_view::npos) return "operation";
+  size_t end = begin + prefix.size();
+  while (end < name.size() &&
+         (std::isalnum(static_cast<unsigned char>(name[end])) || name[end] == '_'))
+    end++;
+  const std::string_view operation =
+      name.substr(begin + prefix.size(), end - begin - prefix.size());
+  return operation == "async_move_accept" ? "async_accept" : std::string(operation);
+}
+
+}  // namespace skein

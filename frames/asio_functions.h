@@ -1,0 +1,17 @@
+// Coroutines of Asio's own between those of the program: the entry point that co_spawn() creates,
+// and those that start an operation with use_awaitable.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace skein {
+
+// `name` is demangled. Boost.Asio's or that of standalone Asio.
+bool is_spawn_entry(std::string_view name);
+
+// "async_wait" of "boost::asio::async_result<..>::initiate<..::initiate_async_wait, ..>"; an empty
+// text if the coroutine starts no operation.
+std::string started_operation(std::string_view name);
+
+}  // namespace skein

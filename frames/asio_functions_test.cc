@@ -1,0 +1,26 @@
+#include "frames/asio_functions.h"
+
+#include <doctest/doctest.h>
+
+using namespace skein;
+
+TEST_CASE("the entry point of co_spawn()") {
+  CHECK(
+      is_spawn_entry("boost::asio::awaitable<boost::asio::detail::awaitable_thread_entry_point, E> "
+                     "boost::asio::detail::co_spawn_entry_point<void, E>(...)"));
+  CHECK(is_spawn_entry("asio::awaitable<T, E> asio::detail::co_spawn_entry_point<void, E>(...)"));
+  CHECK_FALSE(is_spawn_entry("asio::awaitable<void> session(asio::ip::tcp::socket)"));
+}
+
+TEST_CASE("the coroutine that starts an operation") {
+  CHECK(started_operation(
+            "asio::awaitable<void, E> asio::async_result<asio::use_awaitable_t<E>, void "
+            "(std::error_code)>::initiate<asio::basic_waitable_timer<C, T, "
+            "E>::initiate_async_wait>(I)") == "async_wait");
+  CHECK(
+      started_operation("asio::awaitable<int, E> asio::async_result<asio::use_awaitable_t<E>, void "
+                        "(std::error_code)>::initiate<asio::detail::initiate_composed_op<F>>(I)") ==
+      "composed_op");
+  CHECK(started_operation("session(int)").empty());
+  CHECK(started_operation("asio::awaitable<void> f(int)").empty());
+}
