@@ -1,0 +1,76 @@
+// Finds the coroutines of a process whose program and memory are both this input. Every coroutine
+// must name a function, and await another one of the result.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "frames/suspended.h"
+
+using namespace skein;
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+class Process : public Target {
+ public:
+  explicit Process(std::span<const uint8_t> bytes) : bytes_(bytes) {
+    mappings_.push_back({.begin = code,
+                         .end = code + bytes.size(),
+                         .readable = true,
+                         .executable = true,
+                         .file = "/program"});
+    mappings_.push_back({.begin = memory,
+                         .end = memory + bytes.size(),
+                         .readable = true,
+                         .writable = true,
+                         .file = "[heap]"});
+  }
+  const std::string& name() const override { return name_; }
+  uint64_t pid() const override { return 1; }
+  Architecture architecture() const override { return Architecture::X86_64; }
+  const std::vector<Mapping>& mappings() const override { return mappings_; }
+  std::vector<TargetThread> threads() const override {
+    TargetThread thread{.id = 1};
+    thread.registers.set(Registers::sp_of(architecture()), memory);
+    return {thread};
+  }
+  using Target::read;
+  size_t read(uint64_t address, std::span<uint8_t> to) const override {
+    const Mapping* mapping = find_mapping(mappings_, address);
+    if (mapping == nullptr) return 0;
+    const size_t count = std::min<size_t>(to.size(), mapping->end - address);
+    std::memcpy(to.data(), bytes_.data() + (address - mapping->begin), count);
+    return count;
+  }
+  Result<Contents> file_of(const Mapping&) const override { return Contents::borrowed(bytes_); }
+
+ private:
+  static constexpr uint64_t code = 0x400000;
+  static constexpr uint64_t memory = 0x10000000;
+  std::string name_ = "program";
+  std::span<const uint8_t> bytes_;
+  std::vector<Mapping> mappings_;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const Process process({data, size});
+  const auto found = find_suspended(process);
+  if (!found) {
+    require(!found.error().what.empty());
+    return 0;
+  }
+  uint64_t before = 0;
+  for (const SuspendedCoroutine& one : found->coroutines) {
+    require(one.frame > before);
+    before = one.frame;
+    require(one.function < found->functions.size());
+    require(one.awaits == SuspendedCoroutine::none || one.awaits < found->coroutines.size());
+  }
+  return 0;
+}
