@@ -307,22 +307,25 @@ class Search {
   }
 
   void set_place(const Pair& pair, SuspendedCoroutine& out) {
-    const auto [at, is_new] = places_.try_emplace({out.function, *out.point});
-    if (is_new) {
-      Module& module = modules_[pair.module];
-      const Lines* lines = lines_of(module);
-      const CoroutineFunction& function = pair.function;
-      const uint64_t address = function.resume - module.bias;
-      const Code code{.address = address,
-                      .bytes = code_at(module.elf, module.contents.bytes(), address,
-                                       function.end - function.resume)};
-      if (lines != nullptr)
-        at->second = suspension_place(code, function.compiler, pair.index->offset, *out.point,
-                                      module.functions, *lines);
-    }
-    if (!at->second) return;
-    out.file = at->second->file;
-    out.line = at->second->line;
+    const auto [at, is_new] = place_of_point_.try_emplace({out.function, out.point}, 0);
+    if (is_new) at->second = find_place(pair, out.point);
+    out.place = at->second;
+  }
+
+  uint32_t find_place(const Pair& pair, uint32_t point) {
+    Module& module = modules_[pair.module];
+    const Lines* lines = lines_of(module);
+    if (lines == nullptr) return 0;
+    const CoroutineFunction& function = pair.function;
+    const uint64_t address = function.resume - module.bias;
+    const Code code{.address = address,
+                    .bytes = code_at(module.elf, module.contents.bytes(), address,
+                                     function.end - function.resume)};
+    auto place = suspension_place(code, function.compiler, pair.index->offset, point,
+                                  module.functions, *lines);
+    if (!place) return 0;
+    places_.push_back({.file = std::move(place->file), .line = place->line});
+    return static_cast<uint32_t>(places_.size() - 1);
   }
 
   SuspendedCoroutine describe(uint32_t i) {
@@ -344,7 +347,7 @@ class Search {
         set_place(pair, out);
         // clang's 0 is the initial suspension, unless that never suspends.
         if (pair.function.compiler == CoroutineFunction::Compiler::Clang &&
-            (value != 0 || out.line != 0))
+            (value != 0 || out.place != 0))
           out.state = State::Waits;
       }
     }
@@ -364,8 +367,8 @@ class Search {
       }
       SuspendedCoroutine one = describe(i);
       // g++ sets the lowest bit of the number when a frame is destroyed.
-      if (pairs_[one.function].function.compiler == CoroutineFunction::Compiler::Gcc && one.point &&
-          *one.point % 2 == 1) {
+      if (pairs_[one.function].function.compiler == CoroutineFunction::Compiler::Gcc &&
+          one.point != SuspendedCoroutine::unknown && one.point % 2 == 1) {
         out.freed++;
         continue;
       }
@@ -391,6 +394,7 @@ class Search {
       function.full_name = std::move(full);
       out.functions.push_back(std::move(function));
     }
+    out.places = std::move(places_);
     out.read = read_;
     out.warnings = std::move(warnings_);
     return out;
@@ -415,7 +419,8 @@ class Search {
   std::map<uint64_t, uint32_t> by_code_ = {};  // pairs by `resume`
   uint64_t lowest_ = UINT64_MAX;
   uint64_t highest_ = 0;
-  std::map<std::pair<uint32_t, uint32_t>, std::optional<Lines::Place>> places_ = {};
+  std::vector<SuspendedCoroutines::Place> places_ = {{}};
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> place_of_point_ = {};  // by function and point
   std::vector<uint64_t> buffer_ = {};
   std::vector<uint64_t> words_ = {};
   std::vector<Found> found_ = {};

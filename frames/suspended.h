@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +20,7 @@ namespace skein {
 
 struct SuspendedCoroutine {
   static constexpr uint32_t none = UINT32_MAX;
+  static constexpr uint32_t unknown = UINT32_MAX;
   enum class State : uint8_t {
     NotStarted,
     Waits,    // at a co_await or co_yield
@@ -30,13 +30,12 @@ struct SuspendedCoroutine {
   };
 
   uint64_t frame = 0;
-  uint32_t function = 0;   // of SuspendedCoroutines::functions
-  uint32_t awaits = none;  // the coroutine that resumes it at its end
+  uint32_t function = 0;     // of SuspendedCoroutines::functions
+  uint32_t awaits = none;    // the coroutine that resumes it at its end
+  uint32_t place = 0;        // of SuspendedCoroutines::places
+  uint32_t point = unknown;  // the compiler's number of the place where it waits
   State state = State::Unknown;
   bool is_certain = true;  // false: the memory may be freed; the allocator is not glibc's
-  std::optional<uint32_t> point = {};  // the compiler's number of the place where it waits
-  std::string file = {};               // empty: unknown
-  uint32_t line = 0;
 };
 
 struct SuspendedCoroutines {
@@ -49,7 +48,12 @@ struct SuspendedCoroutines {
     bool is_spawn_entry = false;
     std::string operation = {};
   };
+  struct Place {
+    std::string file = {};  // as the compiler names it, with its folder
+    uint32_t line = 0;      // 0: unknown
+  };
   std::vector<Function> functions = {};
+  std::vector<Place> places = {{}};                 // the first is unknown
   std::vector<SuspendedCoroutine> coroutines = {};  // by frame
   uint64_t read = 0;                                // bytes
   uint64_t freed = 0;                               // frames in freed memory, left out

@@ -30,11 +30,11 @@ const char* name(State state) {
   return "waits, or runs";
 }
 
-std::string place_of(const SuspendedCoroutine& one) {
-  if (one.line == 0) return "";
-  const size_t slash = one.file.rfind('/');
-  return escaped(one.file.substr(slash == std::string::npos ? 0 : slash + 1)) + ":" +
-         std::to_string(one.line);
+std::string place_text(const SuspendedCoroutines::Place& place) {
+  if (place.line == 0) return "";
+  const size_t slash = place.file.rfind('/');
+  return escaped(place.file.substr(slash == std::string::npos ? 0 : slash + 1)) + ":" +
+         std::to_string(place.line);
 }
 
 // Coroutines that are alike, with those that they wait for.
@@ -64,7 +64,8 @@ std::vector<std::pair<Chain, uint64_t>> chains_of(const SuspendedCoroutines& fou
           state = "waits for " + escaped(operation);
         }
       if (!one.is_certain) state += " (uncertain)";
-      chain.emplace_back(one.function, std::move(state) + '\n' + place_of(one));
+      chain.emplace_back(one.function,
+                         std::move(state) + '\n' + place_text(found.places[one.place]));
     }
     if (!chain.empty()) counts[std::move(chain)]++;
   };
@@ -137,8 +138,8 @@ Json coroutines_json(const Unprepared& unprepared) {
                           {"awaits", one.awaits == SuspendedCoroutine::none
                                          ? Json(nullptr)
                                          : Json(found.coroutines[one.awaits].frame)},
-                          {"file", or_null(one.file)},
-                          {"line", id_or_null(one.line)}}));
+                          {"file", or_null(found.places[one.place].file)},
+                          {"line", id_or_null(found.places[one.place].line)}}));
   }
   out.set("coroutines", std::move(all));
   Json warnings = Json::array();
