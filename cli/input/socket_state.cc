@@ -35,7 +35,8 @@ Traffic count(const SocketState& socket, const Traffic& own, uint64_t now) {
 std::string describe(const SocketState& socket, bool receives) {
   std::string text;
   if (socket.unread != 0)
-    text += " The program has not read the last " + counted(socket.unread, "byte") + " of them.";
+    text +=
+        " The program has not read the last " + counted(socket.unread, "byte") + " that arrived.";
   else if (receives)
     text += " Everything that has arrived here has been read.";
   if (socket.unacked != 0)

@@ -52,10 +52,10 @@ TEST_CASE("what has arrived and was not read, and what was not acknowledged") {
   socket.unread = 20;
   socket.unacked = 1;
   socket.tcp = SocketState::CloseWait;
-  CHECK(
-      diagnosis("receive", {socket}).socket_state ==
-      " The program has not read the last 20 bytes of them. The peer has not acknowledged the last "
-      "1 byte. The peer sends no more.");
+  CHECK(diagnosis("receive", {socket}).socket_state ==
+        " The program has not read the last 20 bytes that arrived. The peer has not acknowledged "
+        "the last "
+        "1 byte. The peer sends no more.");
 }
 
 TEST_CASE("a descriptor that another connection uses by now") {
