@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <utility>
 
 #include "trace/ask/busiest.h"
@@ -103,6 +104,13 @@ class Walk {
       const TaskIndex busy = busiest_.on(executor_at(task_, time_), due, time_, task_);
       if (busy != no_index) return add(Segment::Kind::Ready, due, busy);
     }
+    const Model::Cancel* cancel = task.how == Model::End::Failed ? last_cancel(use) : nullptr;
+    if (cancel != nullptr && cancel->by != no_index && cancel->by != task_ &&
+        cancel->time > std::max(task.start, from_)) {
+      add(Segment::Kind::Ready, cancel->time,
+          busiest_.on(executor_at(task_, time_), cancel->time, time_, task_));
+      return go_to(cancel->by);
+    }
     add(Segment::Kind::External, task.start);
   }
 
@@ -153,6 +161,15 @@ class Walk {
     time_ = begin;
   }
 
+  // Of the object that an operation uses, before time_.
+  const Model::Cancel* last_cancel(const Model::Concern* use) {
+    if (use == nullptr || use->object == none) return nullptr;
+    uint32_t& at =
+        cancel_.try_emplace(use->object, model_.objects[use->object].last_cancel).first->second;
+    while (at != none && model_.cancels[at].time >= time_) at = model_.cancels[at].before;
+    return at == none ? nullptr : &model_.cancels[at];
+  }
+
   // time_ and these positions only go back, so all calls together are linear.
   const Model::Activation* last_activation(TaskIndex task) {
     uint32_t& at = activation_[task];
@@ -169,10 +186,11 @@ class Walk {
   const Model& model_;
   const Waits& waits_;
   uint64_t from_;
-  std::vector<uint32_t> wait_;        // by task, its last wait before time_
-  std::vector<uint32_t> activation_;  // by task, its last activation before time_
-  std::vector<uint32_t> before_;      // by activation, the previous one of its task
-  std::vector<uint64_t> visited_;     // by task, the time_ of its last visit
+  std::vector<uint32_t> wait_;                     // by task, its last wait before time_
+  std::vector<uint32_t> activation_;               // by task, its last activation before time_
+  std::vector<uint32_t> before_;                   // by activation, the previous one of its task
+  std::unordered_map<uint32_t, uint32_t> cancel_;  // by object, its last cancel before time_
+  std::vector<uint64_t> visited_;                  // by task, the time_ of its last visit
   Busiest busiest_{model_};
   std::vector<Segment> path_;
   TaskIndex task_ = no_index;

@@ -181,6 +181,30 @@ TEST_CASE("the time after the end of a task is external") {
   CHECK(path_of(became, "1", 0, 20) == path_of(became, "2", 0, 20));
 }
 
+TEST_CASE("an operation that another task cancelled") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine victim
+     0 resume 1
+     1 resource - of 5 as alarm timer
+     1 about - of 5
+     1 create 2 by 1 as timer wait
+     2 suspend 1 on 2
+     3 create 3 as coroutine killer
+     5 resume 3
+     6 cancel_uses 3 of 5
+     8 resolve 3 by 3
+     9 resume 2
+    11 resume 1 by 2
+    13 resolve 1 by 1
+    13 switch_to 2
+    14 fail 2 by 2
+  )",
+                         {.simplify = false, .until = 20});
+  CHECK(path_of(e, "1", 0, 13) ==
+        "0-2 1 running, 2-3 - external, 3-5 3 runnable, 5-6 3 running, 6-9 2 runnable on 3, 9-11 2 "
+        "running, 11-13 1 running");
+}
+
 TEST_CASE("the path is complete for random events") {
   for (uint32_t seed = 1; seed <= 2'000; seed++) {
     const Trace trace = random_events_trace(seed);
