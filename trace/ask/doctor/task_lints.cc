@@ -104,8 +104,8 @@ class TaskLints {
     if (context_of(context_.trace, model_, i) != thread_pool) return false;
     if (!pool_runs_) {
       const std::vector<bool> pool = find_pool_threads(context_.trace, model_);
-      pool_runs_ = std::any_of(
-          model_.activations.begin(), model_.activations.end(), [&](const auto& run) {
+      pool_runs_ =
+          std::any_of(model_.activations.begin(), model_.activations.end(), [&](const auto& run) {
             return run.task != no_index && waits_.running[run.task] && run.executor < pool.size() &&
                    pool[run.executor];
           });
@@ -159,7 +159,8 @@ class TaskLints {
     if (lint == Lint::NeverStarted && !destroyed && !t.should_resolve && may_be_queued(i))
       severity = Severity::Note;
     const bool is_spare = lint == Lint::NeverStarted && !t.should_resolve && may_be_spare(i);
-    if (is_spare) severity = Severity::Note;
+    if (is_spare || (lint == Lint::NeverStarted && !t.should_resolve && is_precaution(i)))
+      severity = Severity::Note;
     found_.add({.lint = lint,
                 .severity = severity,
                 .task = i,
@@ -217,6 +218,25 @@ class TaskLints {
     return was_destroyed_by_creator(i) && !was_discarded(i) && started_like(i) != nullptr;
   }
 
+  using Place = std::tuple<StringId, uint32_t, TaskIndex>;  // name, location, creator
+  Place place_of(TaskIndex i) const {
+    const Model::Task& t = context_.task(i);
+    return {t.name, t.location, t.parent};
+  }
+
+  // Whether its creator kept several like it for a while, and none ran: each may be for a case that
+  // did not occur, such as the failure of another.
+  bool is_precaution(TaskIndex i) {
+    constexpr size_t fewest = 3;
+    if (!was_destroyed_by_creator(i) || was_discarded(i)) return false;
+    if (kept_.empty())
+      for (TaskIndex other = 0; other < model_.tasks.size(); other++)
+        if (waits_.first_run[other] == Waits::never && was_destroyed_by_creator(other) &&
+            !was_discarded(other))
+          kept_[place_of(other)]++;
+    return kept_[place_of(i)] >= fewest;
+  }
+
   struct Started {
     uint64_t first_created = UINT64_MAX;
     uint64_t last_started = 0;
@@ -229,11 +249,11 @@ class TaskLints {
       for (TaskIndex other = 0; other < model_.tasks.size(); other++) {
         const Model::Task& task = context_.task(other);
         if (waits_.first_run[other] == Waits::never || task.is_resource) continue;
-        Started& group = started_[{task.name, task.location, task.parent}];
+        Started& group = started_[place_of(other)];
         group.first_created = std::min(group.first_created, task.start);
         group.last_started = std::max(group.last_started, waits_.first_run[other]);
       }
-    const auto group = started_.find({t.name, t.location, t.parent});
+    const auto group = started_.find(place_of(i));
     return group == started_.end() ? nullptr : &group->second;
   }
 
@@ -312,8 +332,9 @@ class TaskLints {
   std::vector<uint32_t> waited_for_by_;
   std::vector<uint32_t> lock_kept_by_;
   // The tasks that ran, by name, location and parent. Empty: not computed yet.
-  std::map<std::tuple<StringId, uint32_t, TaskIndex>, Started> started_;
-  std::vector<bool> discarded_;  // by task; empty: not computed yet
+  std::map<Place, Started> started_;
+  std::map<Place, size_t> kept_;  // tasks that never ran, and that their creator destroyed
+  std::vector<bool> discarded_;   // by task; empty: not computed yet
 };
 
 }  // namespace

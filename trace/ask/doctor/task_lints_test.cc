@@ -103,6 +103,24 @@ TEST_CASE("never-started") {
   }
 }
 
+TEST_CASE("never-started: several were kept in case they are needed") {
+  const auto severity = [](int count) {
+    std::string events = "0 create 1 as coroutine run\n 0 resume 1\n";
+    for (int k = 0; k < count; k++) {
+      const std::string id = std::to_string(10 + k), t = std::to_string(10 * k + 1) + " ";
+      events += t + "create " + id + " by 1 as coroutine fallback\n" + std::to_string(10 * k + 2) +
+                " suspend 1\n" + std::to_string(10 * k + 6) + " resume 1\n" +
+                std::to_string(10 * k + 7) + " cancel " + id + " by 1\n";
+    }
+    const Example e = ours(events +
+                           "900 resolve 1 by 1\n 950 create 9 as coroutine\n 950 resume 9\n"
+                           "999 resolve 9");
+    return findings(e.trace, drawn).front().severity;
+  };
+  CHECK(severity(1) == Finding::Severity::Warning);
+  CHECK(severity(3) == Finding::Severity::Note);
+}
+
 TEST_CASE("never-started: a generator is used if its values are") {
   const auto unused = [](const std::string& kind, const DoctorOptions& options = drawn) {
     return findings_text(ours("0 create 1 as coroutine\n 0 resume 1\n 1 create 2 by 1 as " + kind +
