@@ -179,6 +179,7 @@ class ExternalWriter : public SentenceWriter {
          : begins("socket.async_send")    ? " to read."
          : begins("socket.async_connect") ? " to accept the connection."
                                           : ".");
+    if (d_.busy_thread) busy_thread(*d_.busy_thread);
     if (d_.traffic) traffic(*d_.traffic);
     if (d_.moved != 0) parts(begins("socket.async_send"));
     if (d_.on_their_way)
@@ -188,6 +189,16 @@ class ExternalWriter : public SentenceWriter {
     text(d_.socket_state);
     if (d_.read_ahead && d_.moved == 0 && !d_.on_their_way) read_ahead(*d_.read_ahead);
     if (d_.ended_relay) ended_relay(*d_.ended_relay);
+  }
+
+  void busy_thread(const BusyThread& thread) {
+    text(
+        " Or it has completed, and its handler waits for the thread that began it, which has run ");
+    task(thread.task);
+    where(e_.model.tasks[thread.task].location);
+    text(" for ");
+    duration(e_.model.end - thread.since);
+    text(".");
   }
 
   void on_their_way(const OnTheirWay& bytes) {
@@ -295,8 +306,9 @@ class ExternalWriter : public SentenceWriter {
       u = e_.model.concerns[u].before;
     if (u != Model::Object::none) {
       const Model::Task& done = e_.model.tasks[e_.model.concerns[u].task];
-      text(receives ? " The trace does not show who has sent to it; the last to receive from it was "
-                    : " The trace does not show who has received from it; the last to send was ");
+      text(receives
+               ? " The trace does not show who has sent to it; the last to receive from it was "
+               : " The trace does not show who has received from it; the last to send was ");
       actor_ago(done.parent, done.location, done.end);
       text(".");
     } else if (!channel.pre_existing) {

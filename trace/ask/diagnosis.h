@@ -13,6 +13,7 @@
 
 #include "trace/ask/awaited.h"
 #include "trace/ask/blocked_pool.h"
+#include "trace/ask/busy_thread.h"
 #include "trace/ask/closed_acceptors.h"
 #include "trace/ask/ended_relay.h"
 #include "trace/ask/failed_waker.h"
@@ -106,6 +107,7 @@ struct Diagnosis {
   bool is_idle_pool = false;
   std::optional<Traffic> traffic = {};          // External, of a socket with a known address
   std::optional<BothEnds> both_ends = {};       // the same, if the peer is in this program, too
+  std::optional<BusyThread> busy_thread = {};   // of a send
   std::optional<OnTheirWay> on_their_way = {};  // of a receive with both ends
   std::optional<MutualReceives> mutual_receives = {};  // of a receive with both ends
   std::optional<ReadAhead> read_ahead = {};            // of a receive of a coroutine
@@ -119,7 +121,8 @@ struct Diagnosis {
   TaskIndex signal = no_index;
   // External, of a periodic timer: no such signal, but the program has closed its acceptor.
   std::optional<ClosedAcceptor> closed_acceptor = {};
-  // External: a wait for a repeated timer that has begun since that signal; no_index: there is none.
+  // External: a wait for a repeated timer that has begun since that signal; no_index: there is
+  // none.
   TaskIndex set_since = no_index;
   // External: that signal was to end the program: SIGINT, SIGTERM or SIGQUIT, a second ago or more,
   // and no repeated timer has been set since.

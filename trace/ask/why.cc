@@ -55,6 +55,7 @@ uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& wa
   add(d.notification);
   add(d.cancel);
   add(d.traffic ? 1 + d.traffic->awaits_reply() : 0);
+  add(d.busy_thread ? 1 + d.busy_thread->task : 0);
   add(d.on_their_way ? 1 + d.on_their_way->busy : 0);
   add(uint64_t{d.ended_relay.has_value()} << 1 | d.read_ahead.has_value());
   // A connection on which nothing has moved for long differs from one that is in use.

@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "trace/ask/busy_thread.h"
 #include "trace/ask/closed_connection.h"
+#include "trace/ask/diagnosis.h"
 #include "trace/ask/doctor/lints.h"
 #include "trace/ask/doctor/lock_order.h"
 #include "trace/ask/handler_queue.h"
@@ -284,7 +286,8 @@ class TaskLints {
     }
     // A send that lasts is worth a note: its peer does not read, or reads slowly.
     const bool waits_long =
-        sends(context_.trace, model_, i) && age >= context_.limit(Lint::OperationPending);
+        sends(context_.trace, model_, i) && age >= context_.limit(Lint::OperationPending) &&
+        !find_busy_thread({context_.trace, model_, waits_}, i, is_end_known(model_));
     if (c.severity == Severity::Note && !waits_long && !options_.strict) return;
     // The diagnosis of the task that waits for it is an error.
     if (c.severity == Severity::Note && c.index != none &&
