@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -90,6 +91,35 @@ bool has_quiet_signals(const fs::path& process) {
   return result;
 }
 
+// The numbers of the eventfds that a process has open (proc_pid_fdinfo(5)).
+std::set<std::string> eventfds_of(const fs::path& process) {
+  std::set<std::string> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(process / "fdinfo", error)) {
+    std::ifstream in(entry.path());
+    for (std::string line; std::getline(in, line);)
+      if (line.starts_with("eventfd-id:")) found.insert(line);
+  }
+  return found;
+}
+
+// Whether a child or the parent has one of its eventfds, and may write to it.
+bool shares_eventfds(const fs::path& process, const std::vector<fs::path>& threads) {
+  std::vector<std::string> others;
+  for (const fs::path& thread : threads) {
+    std::istringstream children(first_line(thread / "children"));
+    for (std::string child; children >> child;) others.push_back(child);
+  }
+  std::ifstream status(process / "status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("PPid:")) others.push_back(line.substr(line.find_last_of("\t ") + 1));
+  const std::set<std::string> own = eventfds_of(process);
+  for (const std::string& other : others)
+    for (const std::string& id : eventfds_of("/proc/" + other))
+      if (own.contains(id)) return true;
+  return false;
+}
+
 }  // namespace
 
 SystemCall parse_system_call(std::string_view line) {
@@ -159,7 +189,8 @@ ProcessSleep read_sleep(const std::string& pid) {
       switches_of(threads_of(process)) != sleep.switches)
     return sleep;
   sleep.in_loop = loops == 1;
-  sleep.for_good = patient_loops == loops && has_quiet_signals(process);
+  sleep.for_good =
+      patient_loops == loops && has_quiet_signals(process) && !shares_eventfds(process, threads);
   return sleep;
 }
 

@@ -14,7 +14,8 @@ struct ProcessSleep {
   // do other things in turn, like a main() that calls run_for().
   bool in_loop = false;
   // None can run again, unless a signal arrives: each waits in a futex of the process without a
-  // timeout, or for eventfds and disarmed timers only. No signal has a handler, but for faults:
+  // timeout, or for eventfds and disarmed timers only, which no child or parent shares. No
+  // signal has a handler, but for faults:
   // that of SIGTERM may post a semaphore for which an idle server waits.
   bool for_good = false;
   // How often its threads have stopped running: two readings with one number show that none ran in

@@ -34,9 +34,22 @@ AwaitedObjects::AwaitedObjects(const Trace& trace, const Model& model) : trace_(
       pass(task, object.address, event.time, event.location);
   }
   for (const LiveTaskEntry& entry : trace.live_tasks)
-    if (const TaskIndex task = model.find(entry.id); entry.awaited_object != 0 && task != no_index)
-      pending_.try_emplace(task, Pending{entry.awaited_object, entry.awaited_type, entry.at});
+    if (const TaskIndex task = model.find(entry.id); task != no_index) add_live_task(task, entry);
+  std::erase_if(pending_, [&](const auto& one) { return !model.is_open(one.first); });
   for (const auto& [task, pending] : pending_) add_waiter(pending);
+}
+
+// A thread that has overwritten it may have ended the wait that another thread has kept: the table
+// has the task's last state.
+void AwaitedObjects::add_live_task(TaskIndex task, const LiveTaskEntry& entry) {
+  const bool is_later = entry.since < static_cast<int64_t>(trace_.info.complete_from);
+  const auto found = pending_.find(task);
+  if (entry.awaited_object != 0) {
+    if (is_later || found == pending_.end())
+      pending_[task] = {entry.awaited_object, entry.awaited_type, entry.at};
+  } else if (found != pending_.end() && is_later && entry.at != found->second.location) {
+    pending_.erase(found);
+  }
 }
 
 // Keeps the first location of each of the two first functions, whatever the order of the waiters.

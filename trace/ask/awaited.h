@@ -51,6 +51,7 @@ class AwaitedObjects {
     StringId type;
     uint32_t location;
   };
+  void add_live_task(TaskIndex task, const LiveTaskEntry& entry);
   void add_waiter(const Pending& pending);
   void pass(TaskIndex task, uint64_t address, uint64_t time, uint32_t location);
 

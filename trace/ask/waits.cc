@@ -113,8 +113,8 @@ class WaitFinder {
     if (finder.open() == no_index) return;
     // The recorder takes the first operation for one that the operator itself has started.
     const bool is_operation =
-        event.kind == EventKind::Create && kinds_[model_.tasks[task].kind] == KindClass::Operation &&
-        other != no_index &&
+        event.kind == EventKind::Create &&
+        kinds_[model_.tasks[task].kind] == KindClass::Operation && other != no_index &&
         (other == finder.open() || (event.location == 0 && other == current(event.executor)));
     const bool is_coroutine = event.kind == EventKind::Resume &&
                               found_.first_run[task] == Waits::never &&
@@ -126,7 +126,8 @@ class WaitFinder {
   void follow_operators() {
     std::vector<bool> known(model_.tasks.size());
     for (const Branches& branches : found_.branches) known[branches.operation] = true;
-    for (const Branches& branches : find_branches(trace_, model_, operator_names_, found_.first_run))
+    for (const Branches& branches :
+         find_branches(trace_, model_, operator_names_, found_.first_run))
       if (!known[branches.operation]) found_.branches.push_back(branches);
     std::erase_if(found_.branches, [&](const Branches& branches) {
       const uint32_t index = found_.last_wait[branches.operation];
@@ -134,8 +135,8 @@ class WaitFinder {
       Wait& wait = found_.waits[index];
       const auto operand = std::find_if(branches.operands.begin(), branches.operands.end(),
                                         [&](TaskIndex task) { return model_.is_open(task); });
-      const bool is_known = wait.on != no_index && wait.on != branches.operands[0] &&
-                            wait.on != branches.operands[1];
+      const bool is_known =
+          wait.on != no_index && wait.on != branches.operands[0] && wait.on != branches.operands[1];
       if (!wait.is_open() || is_known || operand == branches.operands.end()) return true;
       wait.on = *operand;
       return false;
@@ -178,6 +179,7 @@ class WaitFinder {
       const TaskIndex task = get(entry.id);
       if (task == no_index) continue;
       const EventRow event{.time = since, .location = entry.at, .executor = entry.executor};
+      end_stale_wait(task, entry, since);
       if (entry.state == LiveTaskEntry::State::Suspended && open_.first(task) == none)
         begin(event, task, get(entry.on));
       if (entry.state == LiveTaskEntry::State::Resource && holdings_.first(task) == none)
@@ -186,6 +188,26 @@ class WaitFinder {
           found_.holdings.back().holder_ended = get(entry.on) == no_index;
         }
     }
+  }
+
+  // A ring keeps the events of each thread for another time. If the table has a later state of a
+  // task, a thread that has overwritten it ended the wait that another thread has kept.
+  void end_stale_wait(TaskIndex task, const LiveTaskEntry& entry, uint64_t since) {
+    using enum LiveTaskEntry::State;
+    if ((entry.state != Suspended && entry.state != Running) || since >= trace_.info.complete_from)
+      return;
+    bool is_stale = false;
+    for (uint32_t i = open_.first(task); i != none; i = open_.next(i)) {
+      Wait& wait = found_.waits[i];
+      const bool is_same =
+          entry.state == Suspended && wait.on == get(entry.on) && wait.location == entry.at;
+      if (wait.begin >= since || is_same) return;
+      is_stale = true;
+    }
+    if (!is_stale) return;
+    for (uint32_t i = open_.first(task); i != none; i = open_.next(i))
+      found_.waits[i].end_overwritten = true;
+    close_all(task, since, no_index);
   }
 
   // Ends the waits of tasks whose end is overwritten, and adds targets from the table: the target
