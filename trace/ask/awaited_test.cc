@@ -80,4 +80,14 @@ TEST_CASE("what a ring has overwritten of awaited objects") {
   CHECK(objects.of(0)->last == no_index);
 }
 
+TEST_CASE("the table's object is later than that of a thread whose events were kept") {
+  Example e =
+      ours("0 create 1 as coroutine waits\n1 resume 1\n2 suspend 1\n90 create 2 as coroutine");
+  e.trace.awaited_objects = {{2, 0x20, 1}};
+  e.trace.live_tasks = {{.id = 1, .since = 50, .awaited_object = 0x10}};
+  CHECK(AwaitedObjects(e.trace, e.model).of(0)->address == 0x20);
+  e.trace.info.complete_from = 80;
+  CHECK(AwaitedObjects(e.trace, e.model).of(0)->address == 0x10);
+}
+
 }  // namespace skein

@@ -39,14 +39,16 @@ TEST_CASE("co_await co_spawn() waits for the coroutine that its handler started"
   CHECK(awaited(co_spawn) == 2);
   CHECK(awaited(co_spawn + "8 resume 3 by 2\n 9 suspend 3\n 9 switch_to 2\n" + returns) == 3);
   // Created by the handler.
-  CHECK(awaited(co_spawn + "8 create 4 by 2 as coroutine f\n 8 resume 4 by 2\n 9 suspend 4\n"
-                           "9 switch_to 2\n" +
+  CHECK(awaited(co_spawn +
+                "8 create 4 by 2 as coroutine f\n 8 resume 4 by 2\n 9 suspend 4\n"
+                "9 switch_to 2\n" +
                 returns) == 4);
 }
 
 TEST_CASE("a coroutine that another task created, or that has ended, is not what it waits for") {
   const std::string other = "8 create 5 as coroutine other\n";
-  CHECK(awaited(co_spawn + other + "8 resume 5 by 2\n 9 suspend 5\n 9 switch_to 2\n" + returns) == 0);
+  CHECK(awaited(co_spawn + other + "8 resume 5 by 2\n 9 suspend 5\n 9 switch_to 2\n" + returns) ==
+        0);
   CHECK(awaited(co_spawn + "8 resume 3 by 2\n 9 resolve 3\n 9 switch_to 2\n" + returns) == 0);
 }
 
@@ -77,6 +79,30 @@ TEST_CASE("an operator waits for its operands, also if they are operations") {
 )";
   CHECK(awaited(both) == 6);
   CHECK(awaited(both + "20 resume 6\n 21 resolve 6\n") == 7);
+}
+
+TEST_CASE("a thread that a ring has overwritten ended the wait that another has kept") {
+  const auto target = [](LiveTaskEntry row, uint64_t complete_from) {
+    AnalyzedExample run(R"(
+     0 create 1 as coroutine client @1
+     1 resume 1 @1
+     2 create 2 by 1 as coroutine first @1
+     3 suspend 1 on 2 @1
+    90 create 3 as coroutine second @2
+    91 resume 3 @2
+  )");
+    run.e.trace.live_tasks = {row, {.id = 2, .since = 2}, {.id = 3, .since = 90}};
+    run.e.trace.info.complete_from = complete_from;
+    run.e.model = build_model(run.e.trace, {.simplify = false});
+    const Waits waits = find_waits(run.e.trace, run.e.model);
+    const Waits::Wait* wait = waits.open(run.e.model.find(1));
+    return wait == nullptr || wait->on == no_index ? 0 : run.e.model.tasks[wait->on].id;
+  };
+  using enum LiveTaskEntry::State;
+  CHECK(target({.id = 1, .on = 3, .since = 50, .state = Suspended}, 80) == 3);
+  CHECK(target({.id = 1, .on = 2, .since = 3, .state = Suspended}, 80) == 2);
+  CHECK(target({.id = 1, .since = 50, .state = Running}, 80) == 0);
+  CHECK(target({.id = 1, .on = 3, .since = 50, .state = Suspended}, 10) == 2);  // all is there
 }
 
 }  // namespace skein
