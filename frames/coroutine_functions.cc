@@ -24,17 +24,6 @@ std::string_view function_of_frame(std::string_view name) {
   return name;
 }
 
-// Behind the group that ends at `close`, from its right end to its left.
-size_t begin_of_group(std::string_view text, size_t close) {
-  size_t depth = 0;
-  for (size_t at = close + 1; at-- > 0;) {
-    if (text[at] == ')' || text[at] == '>' || text[at] == ']' || text[at] == '}') depth++;
-    if ((text[at] == '(' || text[at] == '<' || text[at] == '[' || text[at] == '{') && --depth == 0)
-      return at;
-  }
-  return 0;
-}
-
 }  // namespace
 
 std::vector<CoroutineFunction> find_coroutine_functions(const Functions& functions) {
@@ -75,46 +64,16 @@ std::vector<CoroutineFunction> find_coroutine_functions(const Functions& functio
   return found;
 }
 
-namespace {
-
-std::string without_long_arguments(std::string_view name) {
-  constexpr size_t longest = 24;
-  std::string text;
-  for (size_t at = 0; at < name.size(); at++) {
-    text += name[at];
-    if (name[at] != '<' || text.ends_with("operator<")) continue;
-    size_t depth = 1;
-    size_t end = at + 1;
-    for (; end < name.size() && depth != 0; end++) {
-      depth += name[end] == '<';
-      depth -= name[end] == '>' && name[end - 1] != '-';
-    }
-    if (end - at <= longest) continue;
-    text += "...>";
-    at = end - 1;
+std::string with_lambdas_of_signatures(std::string name) {
+  for (size_t at = 0; (at = name.find("{lambda(", at)) != std::string::npos; at++) {
+    const size_t number = name.find(")#", at);
+    const size_t end = number == std::string::npos ? number : name.find('}', number);
+    if (end == std::string::npos) break;
+    name[at] = '<';
+    name[number + 1] = '>';
+    name.erase(number + 2, end - number - 1);
   }
-  return text;
-}
-
-}  // namespace
-
-std::string shortened_function(const std::string& name) {
-  std::string_view text = name;
-  // " const", " [clone ...]" and the like after the parameters.
-  const size_t close = text.rfind(')');
-  if (close == std::string_view::npos) return name;
-  const size_t open = begin_of_group(text, close);
-  if (open == 0) return name;
-  text = text.substr(0, open);
-  // The return type of a template, before the last space outside brackets.
-  for (size_t at = text.size(); at-- > 0;) {
-    const char c = text[at];
-    if (c == ')' || c == '>' || c == ']' || c == '}')
-      at = begin_of_group(text, at);
-    else if (c == ' ' && !text.substr(0, at).ends_with("operator"))
-      return without_long_arguments(text.substr(at + 1));
-  }
-  return without_long_arguments(text);
+  return name;
 }
 
 }  // namespace skein

@@ -24,8 +24,8 @@ struct CoroutineFunction {
 // NAME.cleanup. Ordered by `resume`. O(functions).
 std::vector<CoroutineFunction> find_coroutine_functions(const Functions& functions);
 
-// "leaf(int)" -> "leaf", "std::vector<int> Server::run(int) const" -> "Server::run": what a table
-// of tasks shows of a demangled name. Long template arguments become "<...>".
-std::string shortened_function(const std::string& name);
+// A demangled name with lambdas as in a compiler's signature, which short_function_name() of base
+// expects: "f(int)::{lambda(int)#1}::operator()(int)" -> "f(int)::<lambda(int)>::operator()(int)".
+std::string with_lambdas_of_signatures(std::string name);
 
 }  // namespace skein

@@ -2,19 +2,19 @@
 
 #include <doctest/doctest.h>
 
+#include "base/function_name.h"
+
 using namespace skein;
 
-TEST_CASE("the name of a function without return type and parameters") {
-  CHECK(shortened_function("leaf(int)") == "leaf");
-  CHECK(shortened_function("Server::run(int) const") == "Server::run");
-  CHECK(shortened_function("task<int> run<int>(std::vector<int>, void (*)(int))") == "run<int>");
-  CHECK(shortened_function("obj<int>::run(int)::{lambda(int)#1}::operator()(int) const") ==
-        "obj<int>::run(int)::{lambda(int)#1}::operator()");
-  CHECK(shortened_function("run<std::map<std::string, std::vector<int>>>(int)") == "run<...>");
-  CHECK(shortened_function("void operator<<<int>(int)") == "operator<<<int>");
-  CHECK(shortened_function("main") == "main");
-  CHECK(shortened_function("(") == "(");
-  CHECK(shortened_function(")") == ")");
+TEST_CASE("lambdas as in signatures") {
+  const auto name = [](const char* demangled) {
+    return short_function_name(with_lambdas_of_signatures(demangled));
+  };
+  CHECK(name("Task (anonymous namespace)::of_type<int>(int)::{lambda(int)#1}::operator()(int) "
+             "const") == "(anonymous)::of_type::<lambda>::operator()");
+  CHECK(name("leaf(int)") == "leaf");
+  CHECK(with_lambdas_of_signatures("{lambda(") == "{lambda(");
+  CHECK(with_lambdas_of_signatures("{lambda()#1") == "{lambda()#1");
 }
 
 TEST_CASE("an ELF file without symbols, and no ELF file") {

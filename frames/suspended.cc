@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/function_name.h"
 #include "frames/asio_functions.h"
 #include "frames/coroutine_functions.h"
 #include "frames/glibc_heap.h"
@@ -387,10 +388,11 @@ class Search {
           out.coroutines[renumbered[i]].awaits = renumbered[other];
     for (const Pair& pair : pairs_) {
       std::string full = demangled(pair.function.name);
-      SuspendedCoroutines::Function function{.name = shortened_function(full),
-                                             .module = modules_[pair.module].path,
-                                             .is_spawn_entry = is_spawn_entry(full),
-                                             .operation = started_operation(full)};
+      SuspendedCoroutines::Function function{
+          .name = short_function_name(with_lambdas_of_signatures(full)),
+          .module = modules_[pair.module].path,
+          .is_spawn_entry = is_spawn_entry(full),
+          .operation = started_operation(full)};
       function.full_name = std::move(full);
       out.functions.push_back(std::move(function));
     }

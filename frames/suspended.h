@@ -1,4 +1,4 @@
-// The coroutines of a process or a core that nobody prepared, found in its memory: which are
+// The coroutines of a process or a core without a recorder, found in its memory: which are
 // suspended, and which waits for which.
 //
 //   Result<SuspendedCoroutines> found = find_suspended(target);
@@ -6,7 +6,7 @@
 //
 // A frame is a pair of addresses of functions, `resume` and `destroy`, in memory that the program
 // writes. A frame in memory that glibc has freed is left out. The target is not stopped: a
-// coroutine that ran meanwhile may be missing, or be shown where it was before.
+// coroutine that ran during the search may be missing, or be shown where it was before.
 #pragma once
 
 #include <cstdint>

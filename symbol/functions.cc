@@ -47,7 +47,7 @@ Result<Functions> Functions::read(std::span<const uint8_t> bytes, const std::str
     if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
     if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_value == 0) continue;
     const char* name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
-    // A compressed table of names, which nobody writes, would not be in `bytes`.
+    // A compressed table of names would not be in `bytes`; no linker writes one.
     const auto at = reinterpret_cast<uintptr_t>(name);
     if (name == nullptr || at < begin || at >= begin + bytes.size()) continue;
     const uint64_t end = symbol.st_value + symbol.st_size;

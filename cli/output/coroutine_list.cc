@@ -37,7 +37,7 @@ std::string place_text(const SuspendedCoroutines::Place& place) {
          std::to_string(place.line);
 }
 
-// Coroutines that are alike, with those that they wait for.
+// Of similar coroutines, with those that they wait for.
 using Step = std::pair<uint32_t, std::string>;  // function; state and place
 using Chain = std::vector<Step>;
 

@@ -8,7 +8,7 @@
 
 namespace skein::cli {
 
-// Chains of coroutines that wait for each other, the outermost first. Those that are alike are one,
+// Chains of coroutines that wait for each other, the outermost first. Similar ones are one,
 // with their number. Names are escaped.
 std::string coroutines_text(const Unprepared& unprepared, size_t columns);
 
