@@ -1,21 +1,18 @@
 #include "symbol/functions.h"
 
 #include <cxxabi.h>
-#include <gelf.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
 
+#include "symbol/elf_handles.h"
+
 namespace skein {
 
 namespace {
 
-struct ElfEnd {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
-
-// The table of this type with the most symbols, or null.
+// The first table of this type, or null.
 Elf_Scn* table_of_symbols(Elf* elf, uint32_t type, GElf_Shdr& header) {
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;)
     if (gelf_getshdr(section, &header) != nullptr && header.sh_type == type &&
@@ -27,12 +24,8 @@ Elf_Scn* table_of_symbols(Elf* elf, uint32_t type, GElf_Shdr& header) {
 }  // namespace
 
 Result<Functions> Functions::read(std::span<const uint8_t> bytes, const std::string& path) {
-  elf_version(EV_CURRENT);
-  // libelf does not write to memory that it was given to read.
-  auto* memory = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));  // NOLINT
-  const std::unique_ptr<Elf, ElfEnd> elf(elf_memory(memory, bytes.size()));
-  if (elf == nullptr || elf_kind(elf.get()) != ELF_K_ELF)
-    return Error{.what = "no ELF file", .file = path};
+  const ElfHandle elf = open_elf(bytes);
+  if (elf == nullptr) return Error{.what = "no ELF file", .file = path};
   Functions found;
   GElf_Shdr header;
   Elf_Scn* table = table_of_symbols(elf.get(), SHT_SYMTAB, header);

@@ -13,6 +13,8 @@
 #include <memory>
 #include <unordered_map>
 
+#include "symbol/elf_handles.h"
+
 namespace skein {
 
 namespace {
@@ -49,11 +51,6 @@ size_t parameters_in(std::string_view text) {
 }
 
 // ---- ELF and DWARF ----
-
-struct Closed {
-  void operator()(Elf* elf) const { elf_end(elf); }
-  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
-};
 
 class ElfFile {
  public:
@@ -101,7 +98,7 @@ class ElfFile {
 
  private:
   int descriptor_;
-  std::unique_ptr<Elf, Closed> elf_;
+  ElfHandle elf_;
 };
 
 // Visits each scope that may contain lambdas, and the lambdas: classes without a name that have a
@@ -272,7 +269,7 @@ Result<Lambdas> Lambdas::read(const std::string& path, std::string_view build_id
     return failed(path, "no debug information; compile with -g");
   if (debug.debug_size() > most_debug_information)
     return failed(debug_path, "more than 256 MiB of debug information");
-  const std::unique_ptr<Dwarf, Closed> dwarf(dwarf_begin_elf(debug.get(), DWARF_C_READ, nullptr));
+  const DwarfHandle dwarf(dwarf_begin_elf(debug.get(), DWARF_C_READ, nullptr));
   if (dwarf == nullptr) return failed(debug_path, "invalid debug information");
   Lambdas found;
   const Finder::Add add = [&](std::string key, Place place) {

@@ -1,13 +1,13 @@
 #include "symbol/lines.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <gelf.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
 #include <vector>
+
+#include "symbol/elf_handles.h"
 
 namespace skein {
 
@@ -18,22 +18,14 @@ struct Lines::State {
     uint64_t end = 0;
     Dwarf_Off unit = 0;  // of its entry
   };
-  Elf* elf = nullptr;
-  Dwarf* dwarf = nullptr;
+  ElfHandle elf = {};
+  DwarfHandle dwarf = {};          // of `elf`
   std::vector<Range> ranges = {};  // by begin
-
-  State() = default;
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() {
-    if (dwarf != nullptr) dwarf_end(dwarf);
-    if (elf != nullptr) elf_end(elf);
-  }
 
   void read_ranges() {
     Dwarf_CU* unit = nullptr;
     Dwarf_Die die;
-    while (dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
+    while (dwarf_get_units(dwarf.get(), unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
       Dwarf_Addr base = 0;
       Dwarf_Addr begin = 0;
       Dwarf_Addr end = 0;
@@ -50,7 +42,7 @@ struct Lines::State {
                                [](uint64_t a, const Range& range) { return a < range.begin; });
     if (at == ranges.begin()) return false;
     --at;
-    return address < at->end && dwarf_offdie(dwarf, at->unit, die) != nullptr;
+    return address < at->end && dwarf_offdie(dwarf.get(), at->unit, die) != nullptr;
   }
 };
 
@@ -92,6 +84,14 @@ std::optional<Lines::Place> call_place(Dwarf_Die* unit, Dwarf_Die* call) {
   return Lines::Place{.file = name, .line = static_cast<uint32_t>(line)};
 }
 
+bool has_name(Dwarf_Die* die, std::string_view name) {
+  Dwarf_Attribute attribute;
+  const char* own = dwarf_attr_integrate(die, DW_AT_name, &attribute) == nullptr
+                        ? nullptr
+                        : dwarf_formstring(&attribute);
+  return own != nullptr && own == name;
+}
+
 // Adds the beginnings of the calls of `name` that were inlined into a scope.
 void add_inlined(Dwarf_Die* scope, std::string_view name, int depth, std::vector<uint64_t>& to) {
   constexpr int deepest = 100;
@@ -102,12 +102,7 @@ void add_inlined(Dwarf_Die* scope, std::string_view name, int depth, std::vector
     const int tag = dwarf_tag(&child);
     if (to.size() == most) return;
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) continue;
-    Dwarf_Attribute attribute;
-    const char* own = tag != DW_TAG_inlined_subroutine ||
-                              dwarf_attr_integrate(&child, DW_AT_name, &attribute) == nullptr
-                          ? nullptr
-                          : dwarf_formstring(&attribute);
-    if (own == nullptr || own != name) {
+    if (tag != DW_TAG_inlined_subroutine || !has_name(&child, name)) {
       add_inlined(&child, name, depth + 1, to);
       continue;
     }
@@ -117,14 +112,6 @@ void add_inlined(Dwarf_Die* scope, std::string_view name, int depth, std::vector
     for (std::ptrdiff_t next = 0; (next = dwarf_ranges(&child, next, &base, &begin, &end)) > 0;)
       if (begin < end) to.push_back(begin);
   } while (dwarf_siblingof(&child, &child) == 0);
-}
-
-bool has_name(Dwarf_Die* die, std::string_view name) {
-  Dwarf_Attribute attribute;
-  const char* own = dwarf_attr_integrate(die, DW_AT_name, &attribute) == nullptr
-                        ? nullptr
-                        : dwarf_formstring(&attribute);
-  return own != nullptr && own == name;
 }
 
 std::optional<uint64_t> offset_of_member(Dwarf_Die* variable, std::string_view name) {
@@ -152,14 +139,10 @@ Lines& Lines::operator=(Lines&&) noexcept = default;
 Lines::~Lines() = default;
 
 Result<Lines> Lines::read(std::span<const uint8_t> bytes, const std::string& path) {
-  elf_version(EV_CURRENT);
   auto state = std::make_unique<State>();
-  // libelf does not write to memory that it was given to read.
-  auto* memory = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));  // NOLINT
-  state->elf = elf_memory(memory, bytes.size());
-  if (state->elf == nullptr || elf_kind(state->elf) != ELF_K_ELF)
-    return Error{.what = "no ELF file", .file = path};
-  state->dwarf = dwarf_begin_elf(state->elf, DWARF_C_READ, nullptr);
+  state->elf = open_elf(bytes);
+  if (state->elf == nullptr) return Error{.what = "no ELF file", .file = path};
+  state->dwarf.reset(dwarf_begin_elf(state->elf.get(), DWARF_C_READ, nullptr));
   if (state->dwarf != nullptr) state->read_ranges();
   if (state->ranges.empty())
     return Error{.what = "no debug information", .file = path, .advice = "compile with -g"};
