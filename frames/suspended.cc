@@ -240,7 +240,7 @@ class Search {
     return address < pairs_[at->second].function.end ? at->second : none;
   }
 
-  // ---- who waits for whom ----
+  // ---- what a coroutine awaits ----
 
   // The frame whose handle or promise is at this address, or `none`.
   uint32_t frame_at(uint64_t address) const {

@@ -306,9 +306,8 @@ class ExternalWriter : public SentenceWriter {
       u = e_.model.concerns[u].before;
     if (u != Model::Object::none) {
       const Model::Task& done = e_.model.tasks[e_.model.concerns[u].task];
-      text(receives
-               ? " The trace does not show who has sent to it; the last to receive from it was "
-               : " The trace does not show who has received from it; the last to send was ");
+      text(receives ? " The trace does not show who has sent to it; the last to receive from it was "
+                    : " The trace does not show who has received from it; the last to send was ");
       actor_ago(done.parent, done.location, done.end);
       text(".");
     } else if (!channel.pre_existing) {

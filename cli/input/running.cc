@@ -87,6 +87,13 @@ std::string find_trace(const std::string& pid, std::istream& maps) {
   return best;
 }
 
+// Whether it is the pid of a process, and no file has that name.
+bool names_process(const std::string& text) {
+  std::error_code error;
+  return is_number(text) && !std::filesystem::exists(text, error) &&
+         std::filesystem::exists("/proc/" + text, error);
+}
+
 }  // namespace
 
 std::string trace_of_process(const std::string& pid) {
@@ -127,10 +134,7 @@ std::string process_of(const std::string& directory) {
 }
 
 std::string process_hint(const std::string& text) {
-  std::error_code error;
-  if (!is_number(text) || std::filesystem::exists(text, error) ||
-      !std::filesystem::exists("/proc/" + text, error))
-    return "";
+  if (!names_process(text)) return "";
   std::ifstream maps("/proc/" + text + "/maps");
   if (!maps) return text + " is a process, not a trace; its trace is unknown: permission denied";
   const std::string trace = find_trace(text, maps);
@@ -139,10 +143,7 @@ std::string process_hint(const std::string& text) {
 }
 
 std::optional<uint64_t> process_without_trace(const std::string& text) {
-  std::error_code error;
-  if (!is_number(text) || std::filesystem::exists(text, error) ||
-      !std::filesystem::exists("/proc/" + text, error))
-    return {};
+  if (!names_process(text)) return {};
   std::ifstream maps("/proc/" + text + "/maps");
   if (!maps || !find_trace(text, maps).empty()) return {};
   return std::stoull(text);

@@ -54,8 +54,7 @@ TEST_CASE("what has arrived and was not read, and what was not acknowledged") {
   socket.tcp = SocketState::CloseWait;
   CHECK(diagnosis("receive", {socket}).socket_state ==
         " The program has not read the last 20 bytes that arrived. The peer has not acknowledged "
-        "the last "
-        "1 byte. The peer sends no more.");
+        "the last 1 byte. The peer sends no more.");
 }
 
 TEST_CASE("a descriptor that another connection uses by now") {

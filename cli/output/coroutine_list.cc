@@ -32,9 +32,8 @@ const char* name(State state) {
 
 std::string place_text(const SuspendedCoroutines::Place& place) {
   if (place.line == 0) return "";
-  const size_t slash = place.file.rfind('/');
-  return escaped(place.file.substr(slash == std::string::npos ? 0 : slash + 1)) + ":" +
-         std::to_string(place.line);
+  // npos + 1 == 0
+  return escaped(place.file.substr(place.file.rfind('/') + 1)) + ":" + std::to_string(place.line);
 }
 
 // Of similar coroutines, with those that they wait for.

@@ -129,7 +129,8 @@ class ChainWalker::Walk {
   std::unordered_map<std::string_view, Context>& contexts() {
     if (!contexts_.empty()) return contexts_;
     for (const Model::Activation& run : model_.activations) {
-      if (run.task == no_index || kind_class(trace_, model_.tasks[run.task]) != KindClass::Handler)
+      if (run.task == no_index ||
+          kind_class(trace_, model_.tasks[run.task]) != KindClass::Handler)
         continue;
       Context& context = contexts_[context_of(trace_, model_, run.task)];
       context.threads.resize(trace_.executors.size());
@@ -583,8 +584,7 @@ class ChainWalker::Walk {
     if (d.chain.size() < 2) return false;  // the resource itself is diagnosed: no task waits
     if (remembers(d)) return false;
     const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
-    if (waiter.wait == Waits::none)
-      return false;  // in a damaged trace, a resource may hold another
+    if (waiter.wait == Waits::none) return false;  // in a damaged trace, a resource may hold another
     const Waits::Wait& wait = waits_.waits[waiter.wait];
     for (uint32_t i = waits_.last_notification[d.chain.back().task]; i != Waits::none;
          i = waits_.notifications[i].before) {

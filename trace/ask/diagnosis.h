@@ -121,8 +121,7 @@ struct Diagnosis {
   TaskIndex signal = no_index;
   // External, of a periodic timer: no such signal, but the program has closed its acceptor.
   std::optional<ClosedAcceptor> closed_acceptor = {};
-  // External: a wait for a repeated timer that has begun since that signal; no_index: there is
-  // none.
+  // External: a wait for a repeated timer that has begun since that signal; no_index: there is none.
   TaskIndex set_since = no_index;
   // External: that signal was to end the program: SIGINT, SIGTERM or SIGQUIT, a second ago or more,
   // and no repeated timer has been set since.

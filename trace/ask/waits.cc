@@ -113,8 +113,8 @@ class WaitFinder {
     if (finder.open() == no_index) return;
     // The recorder takes the first operation for one that the operator itself has started.
     const bool is_operation =
-        event.kind == EventKind::Create &&
-        kinds_[model_.tasks[task].kind] == KindClass::Operation && other != no_index &&
+        event.kind == EventKind::Create && kinds_[model_.tasks[task].kind] == KindClass::Operation &&
+        other != no_index &&
         (other == finder.open() || (event.location == 0 && other == current(event.executor)));
     const bool is_coroutine = event.kind == EventKind::Resume &&
                               found_.first_run[task] == Waits::never &&
@@ -126,8 +126,7 @@ class WaitFinder {
   void follow_operators() {
     std::vector<bool> known(model_.tasks.size());
     for (const Branches& branches : found_.branches) known[branches.operation] = true;
-    for (const Branches& branches :
-         find_branches(trace_, model_, operator_names_, found_.first_run))
+    for (const Branches& branches : find_branches(trace_, model_, operator_names_, found_.first_run))
       if (!known[branches.operation]) found_.branches.push_back(branches);
     std::erase_if(found_.branches, [&](const Branches& branches) {
       const uint32_t index = found_.last_wait[branches.operation];
@@ -135,8 +134,8 @@ class WaitFinder {
       Wait& wait = found_.waits[index];
       const auto operand = std::find_if(branches.operands.begin(), branches.operands.end(),
                                         [&](TaskIndex task) { return model_.is_open(task); });
-      const bool is_known =
-          wait.on != no_index && wait.on != branches.operands[0] && wait.on != branches.operands[1];
+      const bool is_known = wait.on != no_index && wait.on != branches.operands[0] &&
+                            wait.on != branches.operands[1];
       if (!wait.is_open() || is_known || operand == branches.operands.end()) return true;
       wait.on = *operand;
       return false;
@@ -196,18 +195,20 @@ class WaitFinder {
     using enum LiveTaskEntry::State;
     if ((entry.state != Suspended && entry.state != Running) || since >= trace_.info.complete_from)
       return;
-    bool is_stale = false;
     for (uint32_t i = open_.first(task); i != none; i = open_.next(i)) {
-      Wait& wait = found_.waits[i];
+      const Wait& wait = found_.waits[i];
       const bool is_same =
           entry.state == Suspended && wait.on == get(entry.on) && wait.location == entry.at;
       if (wait.begin >= since || is_same) return;
-      is_stale = true;
     }
-    if (!is_stale) return;
+    close_overwritten(task, since);
+  }
+
+  // Ends the open waits of a task at `time`, because the ring has overwritten when they ended.
+  void close_overwritten(TaskIndex task, uint64_t time) {
     for (uint32_t i = open_.first(task); i != none; i = open_.next(i))
       found_.waits[i].end_overwritten = true;
-    close_all(task, since, no_index);
+    close_all(task, time, no_index);
   }
 
   // Ends the waits of tasks whose end is overwritten, and adds targets from the table: the target
@@ -215,10 +216,8 @@ class WaitFinder {
   void end_live_tasks() {
     for (TaskIndex task = 0; task < model_.tasks.size(); task++)
       if (model_.tasks[task].how == Model::End::Overwritten) {
-        for (uint32_t i = open_.first(task); i != none; i = open_.next(i))
-          found_.waits[i].end_overwritten = true;
         const uint64_t latest = std::min(now_, trace_.info.complete_from);
-        close_all(task, std::max(model_.tasks[task].end, latest), no_index);
+        close_overwritten(task, std::max(model_.tasks[task].end, latest));
       }
     assume_overwritten_runs();
     for (const LiveTaskEntry& entry : trace_.live_tasks) {

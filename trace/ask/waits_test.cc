@@ -39,16 +39,14 @@ TEST_CASE("co_await co_spawn() waits for the coroutine that its handler started"
   CHECK(awaited(co_spawn) == 2);
   CHECK(awaited(co_spawn + "8 resume 3 by 2\n 9 suspend 3\n 9 switch_to 2\n" + returns) == 3);
   // Created by the handler.
-  CHECK(awaited(co_spawn +
-                "8 create 4 by 2 as coroutine f\n 8 resume 4 by 2\n 9 suspend 4\n"
-                "9 switch_to 2\n" +
+  CHECK(awaited(co_spawn + "8 create 4 by 2 as coroutine f\n 8 resume 4 by 2\n 9 suspend 4\n"
+                           "9 switch_to 2\n" +
                 returns) == 4);
 }
 
 TEST_CASE("a coroutine that another task created, or that has ended, is not what it waits for") {
   const std::string other = "8 create 5 as coroutine other\n";
-  CHECK(awaited(co_spawn + other + "8 resume 5 by 2\n 9 suspend 5\n 9 switch_to 2\n" + returns) ==
-        0);
+  CHECK(awaited(co_spawn + other + "8 resume 5 by 2\n 9 suspend 5\n 9 switch_to 2\n" + returns) == 0);
   CHECK(awaited(co_spawn + "8 resume 3 by 2\n 9 resolve 3\n 9 switch_to 2\n" + returns) == 0);
 }
 

@@ -106,8 +106,8 @@ class TaskLints {
     if (context_of(context_.trace, model_, i) != thread_pool) return false;
     if (!pool_runs_) {
       const std::vector<bool> pool = find_pool_threads(context_.trace, model_);
-      pool_runs_ =
-          std::any_of(model_.activations.begin(), model_.activations.end(), [&](const auto& run) {
+      pool_runs_ = std::any_of(
+          model_.activations.begin(), model_.activations.end(), [&](const auto& run) {
             return run.task != no_index && waits_.running[run.task] && run.executor < pool.size() &&
                    pool[run.executor];
           });
