@@ -5,6 +5,7 @@
 
 #include "report/sentence_writer.h"
 #include "trace/ask/closed_connection.h"
+#include "trace/ask/moved_deadline.h"
 #include "trace/read/connection.h"
 
 namespace skein {
@@ -45,7 +46,9 @@ class ExternalWriter : public SentenceWriter {
     expires(use->expires);
     left_after_signal();
     if (d_.closed_acceptor) left_after_close(*d_.closed_acceptor);
-    moved(*use);
+    if (const auto by = find_moved_deadline(e_, d_)) moved(*by);
+    if (d_.suspicion == Suspicion::Slow && !find_moved_deadline(e_, d_))
+      text(" No wait at this place has ended before.");
   }
 
  private:
@@ -68,28 +71,10 @@ class ExternalWriter : public SentenceWriter {
     text(" are left.");
   }
 
-  // If earlier waits for this timer, at the same place, ended before it expired: how many, and who
-  // caused that.
-  void moved(const Model::Concern& use) {
-    constexpr uint64_t fewest = 3;
-    if (use.object == Model::Object::none) return;
-    const Model::Task& operation = e_.model.tasks[use.task];
-    uint64_t count = 0;
-    for (uint32_t u = use.before; u != Model::Object::none; u = e_.model.concerns[u].before) {
-      const Model::Concern& earlier = e_.model.concerns[u];
-      const Model::Task& task = e_.model.tasks[earlier.task];
-      if (task.name != operation.name || task.location != operation.location ||
-          task.how == Model::End::Resolved || task.end >= earlier.expires)
-        break;
-      count++;
-    }
-    const uint32_t last = e_.model.objects[use.object].last_cancel;
-    if (count < fewest || last == Model::Object::none) return;
-    const Model::Cancel& cancel = e_.model.cancels[last];
-    const auto is_by = [&](const Diagnosis::Step& step) { return step.task == cancel.by; };
-    if (cancel.by == no_index || std::any_of(d_.chain.begin(), d_.chain.end(), is_by)) return;
+  void moved(const MovedDeadline& found) {
+    const Model::Cancel& cancel = e_.model.cancels[found.cancel];
     text(" The last ");
-    number(count);
+    number(found.count);
     text(" waits for it ended before it expired: ");
     task(cancel.by);
     near(location_near(e_, cancel.by, cancel.time));

@@ -116,6 +116,19 @@ void add(std::string& out, const Subject& subject, const LiveTaskFinder& live, c
   add_similar(out, subject, live, d);
 }
 
+// A line: what the first task waits for in the end, for how long, and where.
+std::vector<std::string> usual_columns(const Subject& subject, const LiveTaskFinder& live,
+                                       const Diagnosis& d) {
+  const size_t last = d.chain.size() > 1 && d.chain.back().wait == Waits::none &&
+                              d.chain.back().holding == Waits::none
+                          ? d.chain.size() - 2
+                          : d.chain.size() - 1;
+  const std::string similar = and_similar(d.similar.size());
+  return {escaped(title(subject, d.chain.front().task)) + similar, escaped(does(subject, d, last)),
+          age(subject, live, d.chain[last]),
+          escaped(location_text(subject.trace, location_of(subject, d.chain.front())))};
+}
+
 // Appends an empty line, unless it ends with one.
 void end_paragraph(std::string& out) {
   if (!out.empty() && !out.ends_with("\n\n")) out += '\n';
@@ -406,6 +419,7 @@ Json diagnosis_json(const Subject& subject, const LiveTaskFinder& live, const Di
   }
   return Json::object({{"verdict", name(d.verdict)},
                        {"error", d.is_error()},
+                       {"usual", d.is_usual()},
                        {"text", text(subject, d)},
                        {"chain", std::move(chain)},
                        {"similar", d.similar.size()},
@@ -485,10 +499,21 @@ std::string why_text(const Subject& subject, const WhyFindings& all) {
   const bool is_last = std::any_of(pending, found.end(), lasts);
   add_chains(out, subject, is_last ? others : all.chains);
   add_others(out, all.others);
-  if (pending != found.end()) {
+  const auto usual = std::find_if(pending, found.end(),
+                                  [](const Diagnosis& d) { return d.is_usual(); });
+  if (pending != usual) {
     end_paragraph(out);
-    out += "Pending, perhaps as intended:\n\n";
-    add_each(pending, found.end());
+    out += "May be wrong, or as intended:\n\n";
+    add_each(pending, usual);
+  }
+  constexpr ptrdiff_t few = 3;
+  if (usual == found.begin() && usual != found.end() && found.end() - usual <= few) {
+    end_paragraph(out);
+    out += "Probably as intended:\n\n";
+    add_each(usual, found.end());
+  } else {
+    add_list(out, "Probably as intended:", std::vector(usual, found.end()),
+             [&](const Diagnosis& d) { return usual_columns(subject, live, d); });
   }
   if (is_last) add_chains(out, subject, timers);
   if (all.teardown == 0) add_destroyed(out, subject, all.destroyed);

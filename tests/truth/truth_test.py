@@ -7,13 +7,14 @@ default options: after their end, after SIGKILL, and while they run.
 PROGRAMS is the folder of the built programs; those that are not built are left out, and keep their rows in the
 document. Of a fault
 
-    named    a finding of an expected kind (an error or warning) has the function, the place and the object
-    listed   the same, but it is listed as something that may be intended
-    hinted   the function or the place occurs
-    missed   neither
+    named      a finding of an expected kind (an error or warning) has the function, the place and the object
+    suspected  the same, but under "May be wrong, or as intended"
+    listed     the same, but under "Probably as intended"
+    hinted     the function or the place occurs
+    missed     neither
 
 A correct program is also recorded with a ring that wraps. Of it, any finding is an accusation, and of a
-fault any finding about another function and place. docs/truth.md lists the results; the test fails if one
+fault any finding about another function and place. Suspicions of correct programs are counted. docs/truth.md lists the results; the test fails if one
 is worse than there. --update writes that file.
 """
 import argparse
@@ -31,11 +32,12 @@ import corpus
 
 DOCUMENT = corpus.FOLDER.parent.parent / "docs/truth.md"
 MODES = ("ended", "killed", "live")
-RANKS = ("missed", "hinted", "listed", "named")
+RANKS = ("missed", "hinted", "listed", "suspected", "named")
 HANG = 1.2  # seconds: the thresholds of the lints are one second
 WRAPPED = {}  # by correct program: whether its ring wrapped
+SUSPECTED = {}  # by correct program and mode
 
-Entry = collections.namedtuple("Entry", "kind is_finding text")
+Entry = collections.namedtuple("Entry", "kind rank text")  # rank: of RANKS
 
 
 def skein(*words):
@@ -62,20 +64,20 @@ def entries(of):
     for one in why["diagnoses"]:
         steps = [f"{task_text(step['task'])} {task_text(step['target'])} {place_text(step['location'])}"
                  for step in one["chain"]]
-        found.append(Entry(one["verdict"], one["error"],
+        found.append(Entry(one["verdict"], "named" if one["error"] else "listed" if one["usual"] else "suspected",
                            " ".join([one["text"], *steps, f"{one['similar']} similar", one["thread_state"] or ""])))
     if why["idle_ns"]:
-        found.append(Entry("idle", False, ""))
+        found.append(Entry("idle", "suspected", ""))
     for key, kind in (("failures", "failed"), ("broken_chains", "broken chain"), ("torn_down", "torn down")):
         for one in why[key]:
             texts = [task_text(one.get(part)) for part in ("task", "origin", "last", "target")]
-            found.append(Entry(kind, one.get("error", False),
+            found.append(Entry(kind, "named" if one.get("error") else "listed" if key == "torn_down" else "suspected",
                                " ".join([*texts, one.get("reason") or "", place_text(one["location"]),
                                          "socket" if "socket" in one else ""])))
     for one in doctor["findings"]:
         texts = [f"{e['text']} {task_text(e['task'])} {task_text(e['other'])} {place_text(e['location'])}"
                  for e in one["evidence"]]
-        found.append(Entry(one["lint"], one["severity"] != "note",
+        found.append(Entry(one["lint"], "suspected" if one["severity"] == "note" else "named",
                            " ".join([one["text"], task_text(one["task"]), task_text(one["other"]), *texts])))
     return found, ""
 
@@ -102,11 +104,10 @@ def judge(truth, found):
             continue
         complete = (one.kind in truth["kinds"] and is_in(truth, one.text) and is_at(truth, one.text) and
                     truth.get("of", "") in one.text and truth.get("with", "") in one.text)
-        rank = "hinted" if not complete else "named" if one.is_finding else "listed"
-        best = max(best, rank, key=RANKS.index)
+        best = max(best, one.rank if complete else "hinted", key=RANKS.index)
     if not truth.get("in") and not truth["at"]:
-        best = max(["missed", *("listed" for one in found if one.kind in truth["kinds"])], key=RANKS.index)
-    wrong = [one for one in found if one.is_finding and not is_about(truth, one.text)]
+        best = max(["missed", *(one.rank for one in found if one.kind in truth["kinds"])], key=RANKS.index)
+    wrong = [one for one in found if one.rank == "named" and not is_about(truth, one.text)]
     return best, wrong
 
 
@@ -137,13 +138,14 @@ def try_correct(case):
     def look(mode, of, must_exist=True):
         found, why = entries(of)
         if found is None and must_exist:
-            accusations[mode] = [Entry("no trace", True, why)]
+            accusations[mode] = [Entry("no trace", "named", why)]
         elif found is not None:
-            accusations[mode] = [one for one in found if one.is_finding]
+            accusations[mode] = [one for one in found if one.rank == "named"]
+            SUSPECTED[case.name, mode] = [one for one in found if one.rank == "suspected"]
 
     run = record(case, 30_000)
     if run.wait() != 0:
-        return {"ended": [Entry("exit code", True, run.errors)]}
+        return {"ended": [Entry("exit code", "named", run.errors)]}
     look("ended", run.trace)
     run = record(case, 30_000, 40_000, "--size", "64k")
     run.wait()
@@ -169,7 +171,7 @@ def recorded():
 
 
 def count_table(ranks):
-    lines = ["| | named | listed | hinted | missed |", "|---|---|---|---|---|"]
+    lines = ["| | " + " | ".join(reversed(RANKS)) + " |", "|---" * (len(RANKS) + 1) + "|"]
     for mode in MODES:
         counts = collections.Counter(one[mode] for one in ranks.values() if mode in one)
         lines.append(f"| {mode} | " + " | ".join(str(counts[rank]) for rank in reversed(RANKS)) + " |")
@@ -254,6 +256,9 @@ def main():
     ranks = {name: {mode: one[0] for mode, one in found.items()} for name, found in results.items()}
     print(count_table(ranks))
     print(f"{len(cases) - len(results)} correct programs, {len(accused)} accused; {sum(WRAPPED.values())} rings wrapped")
+    for mode in ("ended", "wrapped", "killed", "live"):
+        of = [found for (_, one), found in SUSPECTED.items() if one == mode]
+        print(f"{mode}: {sum(map(bool, of))} of {len(of)} correct programs have suspicions")
     if sum(WRAPPED.values()) < 0.7 * len(WRAPPED):
         failures.append("most rings did not wrap")
     if arguments.update:

@@ -54,6 +54,19 @@ inline constexpr size_t verdicts = static_cast<size_t>(Verdict::Running) + 1;
 // "never notified"; stable, used in text and JSON.
 std::string_view name(Verdict verdict);
 
+// How likely a fault is, from the likeliest: the order of `skein why`.
+enum class Suspicion : uint8_t {
+  Blocked,  // an error: a thread is blocked for ever
+  Error,    // another one
+  Cause,    // what delays the task of an error
+  Likely,   // few correct programs look like this
+  Runs,     // it has run for long
+  Suspect,  // correct and faulty programs look like this
+  Slow,     // a timer that has never expired: it takes long, or a task moves it again and again
+  Usual,    // most that look like this are correct
+  Idle,     // every server has it: an acceptor, a wait for a signal
+};
+
 struct Diagnosis {
   struct Step {
     TaskIndex task = no_index;       // a task; the last step may be a resource
@@ -62,6 +75,7 @@ struct Diagnosis {
   };
   std::vector<Step> chain;  // from the diagnosed task; each step waits for the next
   Verdict verdict = Verdict::Ok;
+  Suspicion suspicion = Suspicion::Suspect;  // diagnose_all() sets it
   uint32_t notification = Waits::none;    // LostWakeup: the notification
   uint64_t running_since = Waits::never;  // Running
   uint32_t executor = 0;                  // Running: its thread
@@ -180,6 +194,8 @@ struct Diagnosis {
   }
   // Nothing is left that could cancel or complete it, as far as is known.
   bool is_hopeless() const { return is_last && (is_alone || has_one_thread); }
+  // Correct programs look like this.
+  bool is_usual() const { return suspicion >= Suspicion::Usual; }
   // Whether something is wrong. A task may wait for an external event or for work forever.
   bool is_error() const;
 };

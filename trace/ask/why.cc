@@ -12,6 +12,7 @@
 #include "base/stable_sort.h"
 #include "trace/ask/chain_walker.h"
 #include "trace/ask/relocked.h"
+#include "trace/ask/suspicion.h"
 #include "trace/ask/task_kinds.h"
 #include "trace/model/id_map.h"
 
@@ -73,79 +74,6 @@ uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& wa
     if (task.location == 0) add(task.label);
   }
   return hash >> 1;  // never equals no_task
-}
-
-// The order of the diagnoses: errors, first the threads that are blocked for ever; what is likely
-// to be wrong; and last what every server has.
-enum class Rank : uint8_t { Blocked, Error, Cause, Likely, Runs, Suspect, Usual, Idle };
-
-// When the last of the waits in the chain began.
-uint64_t last_begin(const Model& model, const Waits& waits, const Diagnosis& d) {
-  uint64_t begin = model.tasks[d.chain.back().task].start;
-  for (const Diagnosis::Step& step : d.chain)
-    if (step.wait != Waits::none) begin = std::max(begin, waits.waits[step.wait].begin);
-  return begin;
-}
-
-Rank rank_external(const Trace& trace, const Model& model, const Diagnosis& d) {
-  const TaskIndex last = d.chain.back().task;
-  const std::string_view operation = trace.strings[model.tasks[last].name];
-  if (d.signal != no_index || d.closed_acceptor || d.on_their_way) return Rank::Suspect;
-  if (d.session != no_index) return Rank::Usual;  // what that waits for comes first
-  if (operation.starts_with("socket.async_accept") || operation.starts_with("signal_set."))
-    return Rank::Idle;
-  // A server whose client waits for its next request, which has answered the last one.
-  if (operation.starts_with("socket.async_receive"))
-    return d.traffic && d.traffic->awaits_reply() && !d.asks ? Rank::Usual : Rank::Suspect;
-  const Model::Concern* use = model.concern(last);
-  return use != nullptr && use->expires != 0 ? Rank::Usual : Rank::Suspect;
-}
-
-// Whether a task of the chain has waited as long at the same place several times, as one does that
-// sleeps again and again.
-bool is_usual(const Model& model, const Waits& waits, const Diagnosis& d) {
-  constexpr int fewest = 3;
-  constexpr int most = 1000;  // waits to look at
-  return std::any_of(d.chain.begin(), d.chain.end(), [&](const Diagnosis::Step& step) {
-    if (step.wait == Waits::none || waits.waits[step.wait].location == 0) return false;
-    const Waits::Wait& now = waits.waits[step.wait];
-    const uint64_t age = model.end - std::min(model.end, now.begin);
-    int count = 0;
-    uint64_t longest = 0;
-    uint32_t i = now.before;
-    for (int seen = 0; i != Waits::none && seen < most; seen++, i = waits.waits[i].before) {
-      const Waits::Wait& wait = waits.waits[i];
-      if (wait.location != now.location || wait.is_open() || wait.end_overwritten) continue;
-      count++;
-      longest = std::max(longest, wait.end - wait.begin);
-    }
-    return count >= fewest && longest >= age;
-  });
-}
-
-Rank rank(const Trace& trace, const Model& model, const Waits& waits, const Diagnosis& d) {
-  constexpr uint64_t usual_wait = 100'000'000;  // ns
-  if (d.is_error()) return d.verdict == Verdict::Running ? Rank::Blocked : Rank::Error;
-  if (d.is_cause) return Rank::Cause;
-  if (d.outlived || (d.overtaken && !d.overtaken->is_usual())) return Rank::Likely;
-  switch (d.verdict) {
-    case Verdict::LostWakeup:
-    case Verdict::Starved:
-      return Rank::Likely;
-    case Verdict::Running:
-      return Rank::Runs;
-    case Verdict::External:
-      if (const Rank of = rank_external(trace, model, d); of != Rank::Suspect) return of;
-      break;
-    case Verdict::Unknown:
-      if (is_usual(model, waits, d)) return Rank::Usual;
-      break;
-    default:
-      break;
-  }
-  const uint64_t begin = last_begin(model, waits, d);
-  const bool is_short = is_end_known(model) && model.end - std::min(model.end, begin) < usual_wait;
-  return is_short ? Rank::Usual : Rank::Suspect;
 }
 
 // Finds crowds: tasks that wait at a location where none has ever continued. Of tasks that wait for
@@ -602,8 +530,10 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   for (Diagnosis& d : found)
     if (d.similar.size() + 1 >= crowd)
       d.outlived = find_outlived(trace, model, d.chain.front().task);
+  const Suspicions suspicions(subject);
+  for (Diagnosis& d : found) d.suspicion = suspicions.of(d);
   const auto order = [&](const Diagnosis& d) {
-    return std::pair(rank(trace, model, waits, d), waits_since(model, waits, d));
+    return std::pair(d.suspicion, waits_since(model, waits, d));
   };
   stable_sort(found, [&](const auto& a, const auto& b) { return order(a) < order(b); });
   return found;
