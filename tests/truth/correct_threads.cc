@@ -558,4 +558,54 @@ TRUTH_CASE(backpressure) {
   pool.join();
 }
 
+// A task that asks a pool for its settings, then polls a sensor until the program stops.
+awaitable<void> watch_sensor(asio::thread_pool& pool) {
+  co_await co_spawn(
+      pool,
+      []() -> awaitable<void> {
+        std::this_thread::sleep_for(1ms);
+        co_return;
+      },
+      use_awaitable);
+  for (;;) co_await pause(1ms);
+}
+
+// main() runs the loop for a moment, before its threads take over: waits begin on a thread that
+// does nothing later, and end on busy ones.
+TRUTH_CASE(warms_up_on_main_thread) {
+  asio::io_context io;
+  asio::thread_pool pool(2);
+  for (int i = 0; i < 8; ++i) co_spawn(io, watch_sensor(pool), detached);
+  io.poll();
+  if (truth::noise() > 0) std::make_shared<Chatter>(io, truth::noise())->burst();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) threads.emplace_back([&io] { truth::run(io); });
+  std::this_thread::sleep_for(300ms);
+  io.stop();
+  for (std::thread& thread : threads) thread.join();
+  pool.join();
+}
+
+// Tasks that begin to wait before a thread is created for each half of the event loop's work, and
+// that then go from thread to thread.
+TRUTH_CASE(tasks_change_threads) {
+  asio::io_context first;
+  asio::io_context second;
+  const auto guard = asio::make_work_guard(second);
+  for (int i = 0; i < 6; ++i)
+    co_spawn(
+        first,
+        [&]() -> awaitable<void> {
+          for (int j = 0; j < 20; ++j) {
+            co_await pause(1ms);
+            co_await co_spawn(second, pause(1ms), use_awaitable);
+          }
+        },
+        detached);
+  std::thread thread([&] { second.run(); });
+  serve(first);
+  second.stop();
+  thread.join();
+}
+
 }  // namespace
