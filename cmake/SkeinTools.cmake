@@ -5,6 +5,9 @@ find_package(CLI11 REQUIRED)
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS cli/*.cc)
 file(GLOB_RECURSE cli_tests CONFIGURE_DEPENDS cli/*_test.cc)
 list(FILTER cli_sources EXCLUDE REGEX "(_test|/main)\\.cc$")
+if(NOT TARGET skein_frames)
+  list(FILTER cli_sources EXCLUDE REGEX "/(unprepared|awaited_text|coroutine_[a-z]+)\\.cc$")
+endif()
 
 add_library(skein_cli OBJECT ${cli_sources})
 target_link_libraries(skein_cli PUBLIC
@@ -25,7 +28,7 @@ if(TARGET skein_trace_query)
 endif()
 if(TARGET skein_frames)
   target_link_libraries(skein_cli PUBLIC skein_frames)
-  set_property(SOURCE cli/input/callback_lines.cc cli/input/unprepared.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
+  set_property(SOURCE cli/input/callback_lines.cc cli/output/unprepared_report.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
 endif()
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)  # without it the prompt of `skein query` has no editing

@@ -35,7 +35,15 @@ std::string started_operation(std::string_view name) {
     end++;
   const std::string_view operation =
       name.substr(begin + prefix.size(), end - begin - prefix.size());
-  return operation == "async_move_accept" ? "async_accept" : std::string(operation);
+  if (operation == "async_move_accept") return "async_accept";
+  // Of the overloads: async_read_buffer_sequence, async_read_until_delim_v2, ...
+  for (const std::string_view of : {"async_read_until", "async_read_at", "async_write_at",
+                                    "async_read", "async_write"})
+    if (operation.starts_with(of) && operation.find('_', of.size()) == of.size() &&
+        operation != "async_read_some" && operation != "async_write_some" &&
+        operation != "async_read_some_at" && operation != "async_write_some_at")
+      return std::string(of);
+  return std::string(operation);
 }
 
 }  // namespace skein

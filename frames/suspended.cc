@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/function_name.h"
 #include "frames/asio_functions.h"
+#include "frames/call_stack.h"
 #include "frames/coroutine_functions.h"
 #include "frames/glibc_heap.h"
 #include "frames/memory_cache.h"
@@ -109,15 +110,6 @@ class Search {
     return false;
   }
 
-  static std::optional<uint64_t> bias_of(const ElfHeader& elf, const Mapping& mapping) {
-    constexpr uint64_t page = 4096;
-    for (const ElfSegment& segment : elf.segments)
-      if (segment.type == 1 && segment.offset / page * page <= mapping.offset &&
-          mapping.offset < segment.offset + segment.file_size)
-        return mapping.begin - mapping.offset - (segment.address - segment.offset);
-    return {};
-  }
-
   void add_pair(const CoroutineFunction& function, uint64_t bias, const ElfHeader& elf,
                 std::span<const uint8_t> file) {
     Pair pair{.function = function, .module = modules_.size()};
@@ -204,32 +196,58 @@ class Search {
 
   // ---- threads ----
 
-  // A thread runs a coroutine if its stack has the frame's address and a return address in its
-  // function.
+  // A thread runs a coroutine if it is in the coroutine's function, and a register that functions
+  // keep for their callers, or the function's part of the stack, has the address of the frame.
   void find_running() {
+    CallStacks stacks(target_, memory_);
     for (const TargetThread& thread : target_.threads()) {
-      const auto sp = thread.registers.get(Registers::sp_of(target_.architecture()));
-      const Mapping* stack = sp ? find_mapping(target_.mappings(), *sp) : nullptr;
-      if (stack == nullptr) {
-        if (thread.state != TargetThread::State::Ended)
-          warnings_.push_back(
-              "thread " + std::to_string(thread.id) +
-              " is running: a coroutine that it runs is shown where it last waited");
+      if (thread.state == TargetThread::State::Ended) continue;
+      if (!thread.registers.get(Registers::sp_of(target_.architecture()))) {
+        warnings_.push_back("thread " + std::to_string(thread.id) +
+                            " is running: a coroutine that it runs is shown where it last waited");
         continue;
       }
-      constexpr uint64_t most = uint64_t{1} << 20;
-      std::vector<uint64_t> words(std::min(most, stack->end - *sp) / 8);
-      const auto bytes =
-          std::span(reinterpret_cast<uint8_t*>(words.data()), words.size() * 8);  // NOLINT
-      words.resize(target_.read(*sp, bytes) / 8);
-      std::set<uint32_t> active;  // pairs
-      for (const uint64_t word : words)
-        if (const uint32_t pair = pair_of_code(word); pair != none) active.insert(pair);
-      for (const uint64_t word : words)
-        if (const uint32_t frame = frame_at(word);
-            frame != none && active.contains(found_[frame].pair))
-          runs_.insert(frame);
+      const CallStacks::Stack stack = stacks.of(thread.registers);
+      for (size_t i = 0; i < stack.calls.size(); i++)
+        if (const uint32_t pair = pair_of_code(stack.calls[i].pc); pair != none)
+          if (const uint32_t frame = frame_of(std::span(stack.calls).subspan(i), pair);
+              frame != none)
+            runs_.emplace(frame, thread.id);
+      if (!stack.is_complete)
+        warnings_.push_back("the stack of thread " + std::to_string(thread.id) +
+                            " could not be read to its end: a coroutine that it runs may be "
+                            "shown where it last waited");
     }
+  }
+
+  // The frame of a coroutine of this function that the first call has. If it is in a register that
+  // is not known, a caller has it, too, as the handle that it resumes.
+  uint32_t frame_of(std::span<const CallStacks::Call> calls, uint32_t pair) {
+    constexpr uint64_t most = 4096;  // bytes of a function's part of the stack
+    constexpr size_t callers = 8;
+    const auto of_pair = [&](uint64_t word) {
+      const uint32_t frame = frame_at(word);
+      return frame != none && found_[frame].pair == pair ? frame : none;
+    };
+    for (const CallStacks::Call& call : calls.subspan(0, std::min(calls.size(), callers))) {
+      for (const size_t number : {3, 6, 12, 13, 14, 15})  // rbx, rbp, r12 to r15
+        if (const auto value = call.registers.get(number))
+          if (const uint32_t frame = of_pair(*value); frame != none) return frame;
+      const uint64_t end = std::min(call.end, call.begin + most);
+      for (uint64_t at = call.begin; at + 8 <= end; at += 8)
+        if (const uint32_t frame = of_pair(memory_.word(at)); frame != none) return frame;
+    }
+    return only_frame_of(pair);
+  }
+
+  uint32_t only_frame_of(uint32_t pair) const {
+    uint32_t only = none;
+    for (uint32_t i = 0; i < found_.size(); i++) {
+      if (found_[i].pair != pair || is_freed(i)) continue;
+      if (only != none) return none;
+      only = i;
+    }
+    return only;
   }
 
   uint32_t pair_of_code(uint64_t address) const {
@@ -316,16 +334,17 @@ class Search {
   uint32_t find_place(const Pair& pair, uint32_t point) {
     Module& module = modules_[pair.module];
     const Lines* lines = lines_of(module);
-    if (lines == nullptr) return 0;
     const CoroutineFunction& function = pair.function;
     const uint64_t address = function.resume - module.bias;
     const Code code{.address = address,
                     .bytes = code_at(module.elf, module.contents.bytes(), address,
                                      function.end - function.resume)};
-    auto place = suspension_place(code, function.compiler, pair.index->offset, point,
-                                  module.functions, *lines);
-    if (!place) return 0;
-    places_.push_back({.file = std::move(place->file), .line = place->line});
+    Suspension found = find_suspension(code, function.compiler, pair.index->offset, point,
+                                       module.functions, lines);
+    if (!found.place && found.awaiter.empty()) return 0;
+    places_.push_back({.file = found.place ? std::move(found.place->file) : "",
+                       .line = found.place ? found.place->line : 0,
+                       .awaiter = std::move(found.awaiter)});
     return static_cast<uint32_t>(places_.size() - 1);
   }
 
@@ -352,7 +371,10 @@ class Search {
           out.state = State::Waits;
       }
     }
-    if (runs_.contains(i)) out.state = State::Runs;
+    if (const auto run = runs_.find(i); run != runs_.end()) {
+      out.state = State::Runs;
+      out.thread = run->second;
+    }
     return out;
   }
 
@@ -386,6 +408,7 @@ class Search {
       if (renumbered[i] != none)
         if (const uint32_t other = awaited_by(i); other != none && renumbered[other] != none)
           out.coroutines[renumbered[i]].awaits = renumbered[other];
+    find_objects(out);
     for (const Pair& pair : pairs_) {
       std::string full = demangled(pair.function.name);
       SuspendedCoroutines::Function function{
@@ -400,6 +423,25 @@ class Search {
     out.read = read_;
     out.warnings = std::move(warnings_);
     return out;
+  }
+
+  // What those wait for that await no other coroutine: the frame of the operation has its address.
+  void find_objects(SuspendedCoroutines& out) {
+    constexpr size_t most = 64;  // words of a frame
+    AsioObjects objects(target_, memory_);
+    for (uint32_t i = 0, at = 0; i < found_.size(); i++) {
+      if (at == out.coroutines.size()) break;
+      SuspendedCoroutine& one = out.coroutines[at];
+      if (one.frame != found_[i].frame) continue;
+      at++;
+      if (one.awaits != none || one.state != State::Waits) continue;
+      words_.resize(std::min(most, size_of(i) / 8));
+      if (words_.size() < 2 || !memory_.read(one.frame, words_.data(), words_.size() * 8)) continue;
+      if (auto object = objects.find(std::span(words_).subspan(2))) {
+        one.object = static_cast<uint32_t>(out.objects.size());
+        out.objects.push_back(*object);
+      }
+    }
   }
 
   // Whether other frames of the same function are blocks of their own.
@@ -428,7 +470,7 @@ class Search {
   std::vector<Found> found_ = {};
   std::vector<HeapBlock> blocks_ = {};  // of found_
   std::vector<uint64_t> own_blocks_ = {};
-  std::set<uint32_t> runs_ = {};
+  std::map<uint32_t, uint64_t> runs_ = {};  // threads by coroutine
   bool has_glibc_heap_ = false;
   uint64_t read_ = 0;
   std::vector<std::string> warnings_ = {};

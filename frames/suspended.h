@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "frames/asio_objects.h"
 #include "target/target.h"
 
 namespace skein {
@@ -33,8 +34,10 @@ struct SuspendedCoroutine {
   uint32_t function = 0;     // of SuspendedCoroutines::functions
   uint32_t awaits = none;    // the coroutine that resumes it at its end
   uint32_t place = 0;        // of SuspendedCoroutines::places
+  uint32_t object = none;    // of SuspendedCoroutines::objects: what it waits for
   uint32_t point = unknown;  // the compiler's number of the place where it waits
   State state = State::Unknown;
+  uint64_t thread = 0;       // Runs: the thread's id
   bool is_certain = true;  // false: the memory may be freed; the allocator is not glibc's
 };
 
@@ -49,12 +52,14 @@ struct SuspendedCoroutines {
     std::string operation = {};
   };
   struct Place {
-    std::string file = {};  // as the compiler names it, with its folder
-    uint32_t line = 0;      // 0: unknown
+    std::string file = {};     // as the compiler names it, with its folder
+    uint32_t line = 0;         // 0: unknown
+    std::string awaiter = {};  // the type of what is awaited there; empty: unknown
   };
   std::vector<Function> functions = {};
   std::vector<Place> places = {{}};                 // the first is unknown
   std::vector<SuspendedCoroutine> coroutines = {};  // by frame
+  std::vector<AsioObject> objects = {};
   uint64_t read = 0;                                // bytes
   uint64_t freed = 0;                               // frames in freed memory, left out
   // What is missing, a sentence each: files without symbols, damaged heaps.

@@ -47,7 +47,7 @@ bool is_set_before(std::span<const uint8_t> bytes, size_t before, uint8_t modrm,
 
 // Calls (E8 cd) of functions whose names contain `name`.
 void add_calls(const Code& code, const Functions& functions, std::string_view name,
-               std::vector<uint64_t>& to) {
+               std::vector<Lines::Call>& to) {
   for (size_t at = 0; at + 5 <= code.bytes.size(); at++) {
     if (code.bytes[at] != 0xE8) continue;
     const uint64_t address = code.address + at;
@@ -56,16 +56,35 @@ void add_calls(const Code& code, const Functions& functions, std::string_view na
     const Functions::Function* called = functions.find(target);
     if (called != nullptr && called->begin == target &&
         called->name.find(name) != std::string_view::npos)
-      to.push_back(address);
+      to.push_back({address, std::string(called->name)});
   }
 }
 
-std::vector<uint64_t> calls_of(const Code& code, const Functions& functions, const Lines& lines,
-                               std::string_view name) {
-  std::vector<uint64_t> calls = lines.inlined(code.address, name);
+std::vector<Lines::Call> calls_of(const Code& code, const Functions& functions, const Lines* lines,
+                                  std::string_view name) {
+  std::vector<Lines::Call> calls;
+  if (lines != nullptr) calls = lines->inlined(code.address, name);
   add_calls(code, functions, name, calls);
-  std::sort(calls.begin(), calls.end());
+  std::sort(calls.begin(), calls.end(),
+            [](const Lines::Call& a, const Lines::Call& b) { return a.address < b.address; });
   return calls;
+}
+
+// The last call before `address`, and the first behind it, if near; else null.
+struct NearCalls {
+  const Lines::Call* before = nullptr;
+  const Lines::Call* behind = nullptr;
+};
+NearCalls near_calls(const std::vector<Lines::Call>& calls, uint64_t address) {
+  constexpr uint64_t near = 512;  // bytes
+  const auto next =
+      std::upper_bound(calls.begin(), calls.end(), address,
+                       [](uint64_t a, const Lines::Call& call) { return a < call.address; });
+  NearCalls found;
+  if (next != calls.begin() && address - std::prev(next)->address < near)
+    found.before = &*std::prev(next);
+  if (next != calls.end() && next->address - address < near) found.behind = &*next;
+  return found;
 }
 
 // Whether a jump (E9 cd, EB cb) is at this address.
@@ -103,23 +122,49 @@ std::optional<Store> find_store(const Code& code, Compiler compiler, uint64_t of
   return {};
 }
 
-std::optional<Lines::Place> suspension_place(const Code& code, Compiler compiler, uint64_t offset,
-                                             uint32_t point, const Functions& functions,
-                                             const Lines& lines) {
-  constexpr uint64_t near = 512;  // bytes
+Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset, uint32_t point,
+                           const Functions& functions, const Lines* lines) {
   const std::optional<Store> store = find_store(code, compiler, offset, point);
   if (!store) return {};
-  if (compiler == Compiler::Clang) return lines.at(store->begin);
-  const std::vector<uint64_t> before = calls_of(code, functions, lines, "await_ready");
-  const auto first_behind = std::upper_bound(before.begin(), before.end(), store->begin);
-  if (first_behind != before.begin() && store->begin - *std::prev(first_behind) < near)
-    return lines.at(*std::prev(first_behind));
+  const auto suspends = calls_of(code, functions, lines, "await_suspend");
   // A jump leads to code that several suspensions share, with the line of one of them.
-  if (is_jump(code, store->end)) return lines.at(store->begin);
-  const std::vector<uint64_t> behind = calls_of(code, functions, lines, "await_suspend");
-  const auto next = std::upper_bound(behind.begin(), behind.end(), store->begin);
-  if (next != behind.end() && *next - store->begin < near) return lines.at(*next);
-  return lines.at(store->begin);
+  const bool is_shared = compiler == Compiler::Gcc && is_jump(code, store->end);
+  const Lines::Call* suspend = is_shared ? nullptr : near_calls(suspends, store->begin).behind;
+  Suspension found{.awaiter = suspend == nullptr ? "" : type_of_member(suspend->function)};
+  if (lines == nullptr) return found;
+  if (compiler == Compiler::Clang) {
+    found.place = lines->at(store->begin);
+    return found;
+  }
+  const auto readies = calls_of(code, functions, lines, "await_ready");
+  const Lines::Call* ready = near_calls(readies, store->begin).before;
+  const Lines::Call* call = ready != nullptr ? ready : suspend;
+  found.place = lines->at(call != nullptr ? call->address : store->begin);
+  return found;
+}
+
+std::string type_of_member(std::string_view function) {
+  const std::string name = demangled(function);
+  std::string type;
+  int depth = 0;  // of the arguments of templates
+  for (size_t i = 0; i < name.size(); i++) {
+    const char c = name[i];
+    if (c == '<') depth++;
+    if (depth == 0) {
+      if (c == '(' && name.compare(i, 21, "(anonymous namespace)") == 0) {
+        i += 22;  // and "::"
+        continue;
+      }
+      if (c == '(') break;
+      if (c == ' ')
+        type.clear();  // the type of the result
+      else
+        type += c;
+    }
+    if (c == '>' && depth > 0) depth--;
+  }
+  const size_t member = type.rfind("::");
+  return member == std::string::npos ? "" : type.substr(0, member);
 }
 
 }  // namespace skein

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "frames/coroutine_functions.h"
 #include "symbol/functions.h"
@@ -32,9 +34,18 @@ struct Store {
 std::optional<Store> find_store(const Code& code, CoroutineFunction::Compiler compiler,
                                 uint64_t offset, uint32_t point);
 
-// Nothing: unknown. O(bytes of the function), and the first time the debug information of its unit.
-std::optional<Lines::Place> suspension_place(const Code& code, CoroutineFunction::Compiler compiler,
-                                             uint64_t offset, uint32_t point,
-                                             const Functions& functions, const Lines& lines);
+struct Suspension {
+  std::optional<Lines::Place> place = {};
+  std::string awaiter = {};  // the type whose await_suspend() is called: "coro::event::awaiter"
+};
+
+// `lines` may be null: then no place is found, and no type whose function was inlined. O(bytes of
+// the function), and the first time the debug information of its unit.
+Suspension find_suspension(const Code& code, CoroutineFunction::Compiler compiler, uint64_t offset,
+                           uint32_t point, const Functions& functions, const Lines* lines);
+
+// "N4coro5event7awaiter13await_suspendE..", mangled -> "coro::event::awaiter": without the
+// arguments of templates. Empty: it is no member of a type.
+std::string type_of_member(std::string_view function);
 
 }  // namespace skein

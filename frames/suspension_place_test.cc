@@ -45,3 +45,14 @@ TEST_CASE("code that is cut short anywhere") {
   for (size_t size = 0; size < code.size(); size++)
     CHECK(found({code.begin(), code.begin() + static_cast<int64_t>(size)}, Gcc, 0x12C, 4) == -1);
 }
+
+TEST_CASE("the type of a member function") {
+  CHECK(type_of_member("_ZN4coro5event7awaiter13await_suspendENSt7__n486116coroutine_handleIvEE") ==
+        "coro::event::awaiter");
+  CHECK(type_of_member(
+            "_ZN12_GLOBAL__N_15Event13await_suspendENSt7__n486116coroutine_handleIvEE") == "Event");
+  CHECK(type_of_member("_ZN4Task13await_suspendI7PromiseEEbNSt7__n486116coroutine_handleIT_EE") ==
+        "Task");
+  CHECK(type_of_member("main") == "");
+  CHECK(type_of_member("") == "");
+}

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "frames/suspended.h"
+#include "frames/verdict.h"
 
 using namespace skein;
 
@@ -72,5 +72,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(one.function < found->functions.size());
     require(one.awaits == SuspendedCoroutine::none || one.awaits < found->coroutines.size());
   }
+  // Each coroutine but Asio's own is in one chain.
+  size_t steps = 0;
+  for (const CoroutineChain& chain : find_chains(*found)) {
+    require(!chain.steps.empty() && chain.count != 0);
+    steps += chain.steps.size();
+    require(!name(judge(*found, chain, {})).empty());
+    for (const uint32_t object : chain.objects) require(object < found->objects.size());
+  }
+  require(steps <= found->coroutines.size());
   return 0;
 }

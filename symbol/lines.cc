@@ -92,8 +92,16 @@ bool has_name(Dwarf_Die* die, std::string_view name) {
   return own != nullptr && own == name;
 }
 
-// Adds the beginnings of the calls of `name` that were inlined into a scope.
-void add_inlined(Dwarf_Die* scope, std::string_view name, int depth, std::vector<uint64_t>& to) {
+std::string linkage_name(Dwarf_Die* die) {
+  Dwarf_Attribute attribute;
+  const char* name = dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) == nullptr
+                         ? nullptr
+                         : dwarf_formstring(&attribute);
+  return name == nullptr ? "" : name;
+}
+
+// Adds the calls of `name` that were inlined into a scope.
+void add_inlined(Dwarf_Die* scope, std::string_view name, int depth, std::vector<Lines::Call>& to) {
   constexpr int deepest = 100;
   constexpr size_t most = 10'000;
   Dwarf_Die child;
@@ -110,7 +118,7 @@ void add_inlined(Dwarf_Die* scope, std::string_view name, int depth, std::vector
     Dwarf_Addr begin = 0;
     Dwarf_Addr end = 0;
     for (std::ptrdiff_t next = 0; (next = dwarf_ranges(&child, next, &base, &begin, &end)) > 0;)
-      if (begin < end) to.push_back(begin);
+      if (begin < end) to.push_back({begin, linkage_name(&child)});
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -164,8 +172,8 @@ std::optional<Lines::Place> Lines::at(uint64_t address) const {
   return Place{.file = file, .line = static_cast<uint32_t>(line)};
 }
 
-std::vector<uint64_t> Lines::inlined(uint64_t address, std::string_view name) const {
-  std::vector<uint64_t> found;
+std::vector<Lines::Call> Lines::inlined(uint64_t address, std::string_view name) const {
+  std::vector<Call> found;
   Dwarf_Die unit;
   if (!state_->find_unit(address, &unit)) return found;
   const auto [scopes, count] = scopes_at(&unit, address);
@@ -173,7 +181,8 @@ std::vector<uint64_t> Lines::inlined(uint64_t address, std::string_view name) co
     Dwarf_Die* scope = &scopes[static_cast<size_t>(i)];
     if (dwarf_tag(scope) == DW_TAG_subprogram) add_inlined(scope, name, 0, found);
   }
-  std::sort(found.begin(), found.end());
+  std::sort(found.begin(), found.end(),
+            [](const Call& a, const Call& b) { return a.address < b.address; });
   return found;
 }
 

@@ -37,9 +37,13 @@ class Lines {
   // if the instruction comes from inlined functions. Nothing: unknown.
   std::optional<Place> at(uint64_t address) const;
 
-  // Where the code of functions of this name begins that were inlined into the function at
-  // `address`, directly or not; ascending.
-  std::vector<uint64_t> inlined(uint64_t address, std::string_view name) const;
+  struct Call {
+    uint64_t address = 0;
+    std::string function = {};  // as the linker knows it: mangled; empty: unknown
+  };
+  // The calls of functions of this name that were inlined into the function at `address`, directly
+  // or not; ascending by where their code begins.
+  std::vector<Call> inlined(uint64_t address, std::string_view name) const;
 
   // Where the type of a variable of the function at `address` has a member: bytes from its
   // beginning. Nothing: there is no such variable or member.

@@ -6,9 +6,8 @@
 #include "cli/commands.h"
 #include "cli/input/live_tasks.h"
 #include "cli/input/running.h"
-#include "cli/input/unprepared.h"
-#include "cli/output/coroutine_list.h"
 #include "cli/output/report_output.h"
+#include "cli/output/unprepared_report.h"
 #include "report/json.h"
 
 namespace skein::cli {
@@ -46,12 +45,8 @@ int run_ps(const PsOptions& options) {
         [&](size_t) { return processes_text(processes); });
     return 0;
   }
-  if (const std::optional<Unprepared> process = read_unprepared(*options.trace)) {
-    print_report(
-        options.json, [&] { return coroutines_json(*process); },
-        [&](size_t columns) { return coroutines_text(*process, columns); });
-    return 0;
-  }
+  if (const auto status = report_unprepared(*options.trace, UnpreparedReport::List, options.json))
+    return *status;
   const LiveTaskList live = read_live_tasks(trace_directory(*options.trace));
   const auto text = [&](size_t columns) {
     return live_tasks_text(live,

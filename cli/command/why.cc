@@ -13,6 +13,7 @@
 #include "cli/input/socket_state.h"
 #include "cli/input/thread_state.h"
 #include "cli/output/report_output.h"
+#include "cli/output/unprepared_report.h"
 #include "report/doctor.h"
 #include "trace/ask/end_state.h"
 #include "trace/ask/find.h"
@@ -104,6 +105,10 @@ std::vector<TornDown> find_destroyed(const EndState& end, const Subject& whole) 
 }  // namespace
 
 int run_why(const WhyOptions& options) {
+  if (options.task.empty())
+    if (const auto status =
+            report_unprepared(options.trace, UnpreparedReport::Explanation, options.json))
+      return *status;
   const Analysis analysis = open_analysis(options.trace);
   const Subject whole{analysis.trace, analysis.model, analysis.waits};
   std::vector<std::string> others;

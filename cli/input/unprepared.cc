@@ -1,5 +1,7 @@
 #include "cli/input/unprepared.h"
 
+#include <time.h>
+
 #include "base/disk_files.h"
 #include "cli/die.h"
 #include "cli/input/running.h"
@@ -7,8 +9,6 @@
 #include "target/process.h"
 
 namespace skein::cli {
-
-#ifdef SKEIN_HAS_SYMBOLS
 
 namespace {
 
@@ -26,7 +26,14 @@ Unprepared read_target(const Target& target, bool is_core) {
   return {.title = std::move(title),
           .pid = target.pid(),
           .is_core = is_core,
-          .found = std::move(*found)};
+          .found = std::move(*found),
+          .around = {.threads = target.threads()}};
+}
+
+int64_t now_of(clockid_t clock) {
+  timespec time = {};
+  clock_gettime(clock, &time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 }  // namespace
@@ -35,7 +42,11 @@ std::optional<Unprepared> read_unprepared(const std::string& text) {
   if (const std::optional<uint64_t> pid = process_without_trace(text)) {
     const Result<std::unique_ptr<Target>> process = open_process(*pid);
     if (!process) die(2, process.error().message());
-    return read_target(**process, false);
+    Unprepared read = read_target(**process, false);
+    read.around.steady_now = now_of(CLOCK_MONOTONIC);
+    read.around.system_now = now_of(CLOCK_REALTIME);
+    read.around.sockets = socket_states(std::to_string(*pid));
+    return read;
   }
   DiskFiles files;
   if (files.type(text) != FileType::File) return {};
@@ -50,11 +61,5 @@ std::optional<Unprepared> read_unprepared(const std::string& text) {
         " bytes are missing, and with them perhaps coroutines");
   return read;
 }
-
-#else
-
-std::optional<Unprepared> read_unprepared(const std::string&) { return {}; }
-
-#endif
 
 }  // namespace skein::cli

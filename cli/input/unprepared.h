@@ -5,6 +5,7 @@
 #include <string>
 
 #include "frames/suspended.h"
+#include "frames/verdict.h"
 
 namespace skein::cli {
 
@@ -13,6 +14,7 @@ struct Unprepared {
   uint64_t pid = 0;        // 0: unknown
   bool is_core = false;
   SuspendedCoroutines found = {};
+  Surroundings around = {};
 };
 
 // Nothing: `text` names neither a core file nor a process that does not record. Throws

@@ -2,17 +2,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/input/unprepared.h"
+#include "cli/output/coroutine_chain.h"
 #include "report/json.h"
 
 namespace skein::cli {
 
 // Chains of coroutines that wait for each other, the outermost first. Similar ones are one,
 // with their number. Names are escaped.
-std::string coroutines_text(const Unprepared& unprepared, size_t columns);
+std::string coroutines_text(const Unprepared& unprepared, const std::vector<JudgedChain>& chains,
+                            size_t columns);
 
 // Each coroutine: docs/json.md, skein.coroutines/1.
-Json coroutines_json(const Unprepared& unprepared);
+Json coroutines_json(const Unprepared& unprepared, const std::vector<JudgedChain>& chains);
 
 }  // namespace skein::cli

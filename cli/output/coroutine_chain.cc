@@ -1,0 +1,79 @@
+#include "cli/output/coroutine_chain.h"
+
+#include <algorithm>
+
+#include "base/escape.h"
+#include "base/text.h"
+#include "cli/output/awaited_text.h"
+
+namespace skein::cli {
+
+using State = SuspendedCoroutine::State;
+
+std::string_view state_name(State state) {
+  switch (state) {
+    case State::NotStarted:
+      return "not started";
+    case State::Waits:
+      return "waits";
+    case State::Final:
+      return "has ended";
+    case State::Runs:
+      return "runs";
+    case State::Unknown:
+      break;
+  }
+  return "waits, or runs";
+}
+
+namespace {
+
+std::string function_name(const SuspendedCoroutines& found, uint32_t coroutine) {
+  return escaped(found.functions[found.coroutines[coroutine].function].name);
+}
+
+std::string place_text(const SuspendedCoroutines::Place& place) {
+  if (place.line == 0) return "";
+  // npos + 1 == 0
+  return escaped(place.file.substr(place.file.rfind('/') + 1)) + ":" + std::to_string(place.line);
+}
+
+std::string step_text(const Unprepared& of, const CoroutineChain& chain, size_t step) {
+  const SuspendedCoroutine& one = of.found.coroutines[chain.steps[step]];
+  const bool is_last = step + 1 == chain.steps.size();
+  std::string text(state_name(one.state));
+  const std::string& awaiter = of.found.places[one.place].awaiter;
+  if (one.state != State::Runs && !is_last)
+    text = "waits for the next";
+  else if (one.state == State::Waits && !chain.operation.empty())
+    text = "waits for " + escaped(chain.operation) + objects_text(of, chain.objects);
+  else if (chain.cycle_begin != CoroutineChain::no_cycle)
+    text = "waits for " + function_name(of.found, chain.steps[chain.cycle_begin]);
+  else if (one.state == State::Waits && !awaiter.empty() && !awaiter.starts_with("std::"))
+    text = "waits for " + escaped(awaiter) + objects_text(of, chain.objects);
+  return one.is_certain ? text : text + " (uncertain)";
+}
+
+}  // namespace
+
+std::vector<JudgedChain> judge_chains(const Unprepared& of) {
+  std::vector<JudgedChain> judged;
+  for (CoroutineChain& chain : find_chains(of.found)) {
+    const ChainVerdict verdict = judge(of.found, chain, of.around);
+    judged.push_back({std::move(chain), verdict});
+  }
+  return judged;
+}
+
+void add_chain_lines(const Unprepared& of, const CoroutineChain& chain,
+                     std::vector<std::vector<std::string>>& lines) {
+  constexpr size_t deepest = 20;
+  for (size_t i = 0; i < chain.steps.size(); i++)
+    lines.push_back(
+        {i == 0 ? grouped(chain.count) : "",
+         std::string(2 * std::min(i, deepest), ' ') + function_name(of.found, chain.steps[i]),
+         step_text(of, chain, i),
+         place_text(of.found.places[of.found.coroutines[chain.steps[i]].place])});
+}
+
+}  // namespace skein::cli

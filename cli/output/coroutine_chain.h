@@ -1,0 +1,29 @@
+// Chains of coroutines of a process without a recorder, as lines of a table.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/input/unprepared.h"
+#include "frames/chains.h"
+#include "frames/verdict.h"
+
+namespace skein::cli {
+
+struct JudgedChain {
+  CoroutineChain chain = {};
+  ChainVerdict verdict = ChainVerdict::Usual;
+};
+
+// Those of find_chains(), in that order.
+std::vector<JudgedChain> judge_chains(const Unprepared& of);
+
+// "not started"; stable, for JSON.
+std::string_view state_name(SuspendedCoroutine::State state);
+
+// A line for each coroutine: count, function, state, place. Names are escaped.
+void add_chain_lines(const Unprepared& of, const CoroutineChain& chain,
+                     std::vector<std::vector<std::string>>& lines);
+
+}  // namespace skein::cli

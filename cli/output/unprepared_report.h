@@ -1,0 +1,16 @@
+// What `skein ps` and `skein why` print about a process or a core that no recorder is in.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace skein::cli {
+
+enum class UnpreparedReport { List, Explanation };
+
+// Prints the report and returns the exit status: 1 if the explanation has an error. Nothing, if
+// `target` names neither a core file nor a process that does not record, or if this program was
+// built without elfutils. Throws CommandError(2) if the coroutines cannot be read.
+std::optional<int> report_unprepared(const std::string& target, UnpreparedReport report, bool json);
+
+}  // namespace skein::cli

@@ -1,0 +1,59 @@
+// The functions that a thread of the target is in, from its registers and its stack.
+//
+//   CallStacks stacks(target, memory);
+//   for (const CallStacks::Call& call : stacks.of(thread.registers).calls) print(call.pc);
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frames/memory_cache.h"
+#include "symbol/call_frames.h"
+#include "target/elf.h"
+#include "target/target.h"
+
+namespace skein {
+
+class CallStacks {
+ public:
+  struct Call {
+    uint64_t pc = 0;     // of the innermost function the next instruction, else a return address
+    uint64_t begin = 0;  // of its part of the stack
+    uint64_t end = 0;    // 0: unknown
+    Registers registers = {};  // those that are known
+  };
+  struct Stack {
+    std::vector<Call> calls = {};  // the innermost first
+    bool is_complete = false;      // up to the first function of the thread
+  };
+
+  // Both must outlive it. Files are read when a stack needs them.
+  CallStacks(const Target& target, MemoryCache& memory) : target_(target), memory_(memory) {}
+
+  // Of x86-64; of a thread that is not stopped pc and sp are enough if its innermost functions keep
+  // the rest on the stack, as those of glibc do that wait. At most 1000 calls.
+  Stack of(const Registers& registers);
+
+ private:
+  struct Module {
+    Contents contents = {};
+    uint64_t bias = 0;
+    std::optional<CallFrames> frames = {};
+  };
+  const Module* module_of(uint64_t pc);
+  bool is_behind_call(uint64_t address);
+  void walk(Registers at, Stack& stack);
+  void guess_frame_pointer(const Registers& at, Stack& stack);
+
+  const Target& target_;
+  MemoryCache& memory_;
+  std::map<std::string, Module> modules_ = {};  // by file
+};
+
+// What a file's addresses are moved by in the target; nothing: the mapping is not of a segment.
+std::optional<uint64_t> bias_of(const ElfHeader& elf, const Mapping& mapping);
+
+}  // namespace skein

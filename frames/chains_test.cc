@@ -1,0 +1,108 @@
+#include "frames/chains.h"
+
+#include <doctest/doctest.h>
+
+#include <utility>
+
+#include "frames/verdict.h"
+
+using namespace skein;
+
+namespace {
+
+using State = SuspendedCoroutine::State;
+
+// Coroutines of the functions 0 "session", 1 "read", 2 Asio's operation "async_receive".
+SuspendedCoroutines coroutines(const std::vector<std::pair<uint32_t, uint32_t>>& all) {
+  SuspendedCoroutines found;
+  found.functions = {{.name = "session"}, {.name = "read"}, {.operation = "async_receive"}};
+  for (const auto& [function, awaits] : all)
+    found.coroutines.push_back({.frame = 16 * (found.coroutines.size() + 1),
+                                .function = function,
+                                .awaits = awaits,
+                                .state = State::Waits});
+  return found;
+}
+
+constexpr uint32_t none = SuspendedCoroutine::none;
+
+ChainVerdict verdict_of(const SuspendedCoroutines& found, const Surroundings& around = {}) {
+  return judge(found, find_chains(found).front(), around);
+}
+
+}  // namespace
+
+TEST_CASE("chains: similar ones are one, with what each waits for") {
+  SuspendedCoroutines found =
+      coroutines({{0, 1}, {1, 2}, {2, none}, {0, 4}, {1, 5}, {2, none}, {1, none}});
+  found.objects.resize(2);
+  found.coroutines[2].object = 0;
+  found.coroutines[5].object = 1;
+  const std::vector<CoroutineChain> chains = find_chains(found);
+  REQUIRE(chains.size() == 2);
+  CHECK(chains[0].count == 2);
+  CHECK(chains[0].steps == std::vector<uint32_t>{0, 1});
+  CHECK(chains[0].operation == "async_receive");
+  CHECK(chains[0].objects == std::vector<uint32_t>{0, 1});
+  CHECK(chains[0].cycle_begin == CoroutineChain::no_cycle);
+  CHECK(chains[1].steps == std::vector<uint32_t>{6});
+}
+
+TEST_CASE("chains: a cycle is a deadlock") {
+  const SuspendedCoroutines found = coroutines({{0, 1}, {1, 0}});
+  const std::vector<CoroutineChain> chains = find_chains(found);
+  REQUIRE(chains.size() == 1);
+  CHECK(chains[0].steps.size() == 2);
+  CHECK(chains[0].cycle_begin == 0);
+  CHECK(verdict_of(found) == ChainVerdict::Deadlock);
+}
+
+TEST_CASE("verdicts of timers") {
+  SuspendedCoroutines found = coroutines({{0, 1}, {2, none}});
+  found.objects = {{.kind = AsioObject::Kind::Timer, .clock = AsioObject::Clock::Steady}};
+  found.coroutines[1].object = 0;
+  const Surroundings now{.steady_now = 5'000'000'000};
+  CHECK(verdict_of(found, now) == ChainVerdict::Usual);
+  found.objects[0].expires = 20'000'000'000;
+  CHECK(verdict_of(found, now) == ChainVerdict::Slow);
+  CHECK(verdict_of(found) == ChainVerdict::Usual);  // a core: what is left is unknown
+  CHECK(left_of(found.objects[0], now) == 15'000'000'000);
+  found.objects[0].expires = AsioObject::never;
+  CHECK(verdict_of(found) == ChainVerdict::NeverExpires);
+}
+
+TEST_CASE("verdicts of sockets") {
+  SuspendedCoroutines found = coroutines({{0, 1}, {2, none}});
+  found.objects = {{.kind = AsioObject::Kind::Socket, .descriptor = 7}};
+  found.coroutines[1].object = 0;
+  Surroundings around;
+  around.sockets = {{.descriptor = 7,
+                     .local_port = 40000,
+                     .peer_port = 80,
+                     .peer = "127.0.0.1:80",
+                     .sent = 9,
+                     .sent_ago = 5,
+                     .has_counts = true}};
+  CHECK(verdict_of(found, around) == ChainVerdict::NoAnswer);
+  std::swap(around.sockets[0].local_port, around.sockets[0].peer_port);
+  CHECK(verdict_of(found, around) == ChainVerdict::Usual);  // a session of a server
+  around.sockets[0].unread = 3;
+  CHECK(verdict_of(found, around) == ChainVerdict::Unread);
+  found.functions[2].operation = "async_write";
+  CHECK(verdict_of(found, around) == ChainVerdict::NotReceived);
+}
+
+TEST_CASE("verdicts of running coroutines and of awaiters") {
+  SuspendedCoroutines found = coroutines({{0, none}});
+  found.places.push_back({.awaiter = "coro::event::awaiter"});
+  CHECK(verdict_of(found) == ChainVerdict::Usual);
+  found.coroutines[0].place = 1;
+  CHECK(verdict_of(found) == ChainVerdict::Unknown);
+  found.coroutines[0].state = State::Runs;
+  found.coroutines[0].thread = 12;
+  CHECK(verdict_of(found) == ChainVerdict::Runs);
+  const Surroundings around{.threads = {{.id = 12, .state = TargetThread::State::Sleeping}}};
+  CHECK(verdict_of(found, around) == ChainVerdict::BlocksThread);
+  found.coroutines[0].state = State::NotStarted;
+  CHECK(verdict_of(found) == ChainVerdict::NotStarted);
+}

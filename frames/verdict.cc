@@ -1,0 +1,134 @@
+#include "frames/verdict.h"
+
+#include <algorithm>
+#include <array>
+
+namespace skein {
+
+namespace {
+
+using State = SuspendedCoroutine::State;
+
+// The process connected it, as far as the ports tell: Linux takes those of clients from 32768 on
+// (ip(7), ip_local_port_range).
+bool is_client(const SocketState& socket) {
+  constexpr uint16_t first = 32768;
+  return socket.local_port >= first && socket.peer_port != socket.local_port;
+}
+
+bool spoke_last(const SocketState& socket) {
+  return socket.has_counts && socket.sent != 0 &&
+         (socket.received == 0 || socket.sent_ago < socket.received_ago);
+}
+
+bool is_program_type(const std::string& awaiter) {
+  for (const char* begin : {"std::", "boost::asio::", "asio::"})
+    if (awaiter.starts_with(begin)) return false;
+  return !awaiter.empty();
+}
+
+class Judge {
+ public:
+  Judge(const SuspendedCoroutines& found, const CoroutineChain& chain, const Surroundings& around)
+      : found_(found), chain_(chain), around_(around) {}
+
+  ChainVerdict judge() const {
+    if (chain_.cycle_begin != CoroutineChain::no_cycle) return ChainVerdict::Deadlock;
+    const SuspendedCoroutine& last = found_.coroutines[chain_.steps.back()];
+    if (last.state == State::Runs) return of_running(last);
+    if (last.state == State::NotStarted) return ChainVerdict::NotStarted;
+    if (last.state != State::Waits) return ChainVerdict::Usual;
+    if (chain_.operation == "async_accept") return ChainVerdict::Usual;
+    if (!chain_.objects.empty()) return of_objects();
+    return is_program_type(found_.places[last.place].awaiter) ? ChainVerdict::Unknown
+                                                              : ChainVerdict::Usual;
+  }
+
+ private:
+  ChainVerdict of_running(const SuspendedCoroutine& coroutine) const {
+    const TargetThread* thread = thread_of(coroutine, around_);
+    const bool sleeps = thread != nullptr && (thread->state == TargetThread::State::Sleeping ||
+                                              thread->state == TargetThread::State::Waiting);
+    return sleeps ? ChainVerdict::BlocksThread : ChainVerdict::Runs;
+  }
+
+  template <typename Is>
+  bool any(const Is& is) const {
+    return std::any_of(chain_.objects.begin(), chain_.objects.end(),
+                       [&](uint32_t i) { return is(found_.objects[i]); });
+  }
+  template <typename Is>
+  bool any_socket(const Is& is) const {
+    return any([&](const AsioObject& object) {
+      const SocketState* socket = socket_of(object, around_);
+      return socket != nullptr && is(*socket);
+    });
+  }
+
+  ChainVerdict of_objects() const {
+    constexpr size_t many = 3;  // timers: deadlines of a session each
+    constexpr int64_t slow = 10'000'000'000;
+    if (any(never_expires)) return ChainVerdict::NeverExpires;
+    const bool is_slow = chain_.objects.size() < many && any([&](const AsioObject& object) {
+                           return left_of(object, around_).value_or(0) >= slow;
+                         });
+    if (is_slow) return ChainVerdict::Slow;
+    if (any_socket([](const SocketState& socket) { return socket.unread != 0; }) && !sends())
+      return ChainVerdict::Unread;
+    if (any_socket([](const SocketState& s) { return is_client(s) && spoke_last(s); }) && !sends())
+      return ChainVerdict::NoAnswer;
+    return sends() ? ChainVerdict::NotReceived : ChainVerdict::Usual;
+  }
+
+  bool sends() const {
+    return chain_.operation == "async_send" || chain_.operation.starts_with("async_write");
+  }
+
+  const SuspendedCoroutines& found_;
+  const CoroutineChain& chain_;
+  const Surroundings& around_;
+};
+
+}  // namespace
+
+std::string_view name(ChainVerdict verdict) {
+  constexpr std::array<std::string_view, 11> names = {
+      "deadlock", "blocks its thread", "never expires", "no answer", "unread", "peer reads nothing",
+      "unknown",  "not started",       "slow",          "runs",      "usual"};
+  return names[static_cast<size_t>(verdict)];
+}
+
+ChainVerdict judge(const SuspendedCoroutines& found, const CoroutineChain& chain,
+                   const Surroundings& around) {
+  return Judge(found, chain, around).judge();
+}
+
+bool never_expires(const AsioObject& timer) {
+  return timer.kind == AsioObject::Kind::Timer && timer.clock != AsioObject::Clock::Other &&
+         timer.expires == AsioObject::never;
+}
+
+std::optional<int64_t> left_of(const AsioObject& timer, const Surroundings& around) {
+  if (timer.kind != AsioObject::Kind::Timer || never_expires(timer)) return {};
+  const std::optional<int64_t>& now =
+      timer.clock == AsioObject::Clock::Steady ? around.steady_now : around.system_now;
+  if (!now || timer.clock == AsioObject::Clock::Other) return {};
+  return timer.expires > *now ? timer.expires - *now : 0;
+}
+
+const SocketState* socket_of(const AsioObject& object, const Surroundings& around) {
+  if (object.kind != AsioObject::Kind::Socket || object.descriptor < 0) return nullptr;
+  const auto at =
+      std::find_if(around.sockets.begin(), around.sockets.end(), [&](const SocketState& one) {
+        return one.descriptor == static_cast<uint64_t>(object.descriptor);
+      });
+  return at == around.sockets.end() ? nullptr : &*at;
+}
+
+const TargetThread* thread_of(const SuspendedCoroutine& coroutine, const Surroundings& around) {
+  const auto at = std::find_if(around.threads.begin(), around.threads.end(),
+                               [&](const TargetThread& one) { return one.id == coroutine.thread; });
+  return coroutine.thread == 0 || at == around.threads.end() ? nullptr : &*at;
+}
+
+}  // namespace skein

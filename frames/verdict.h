@@ -1,0 +1,55 @@
+// What is wrong with coroutines of a process without a recorder, as far as its memory, its threads
+// and its sockets show. Since when a coroutine waits, and which one should resume it, is unknown.
+//
+//   for (const CoroutineChain& chain : find_chains(found))
+//     print(name(judge(found, chain, surroundings)));
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "frames/chains.h"
+#include "target/sockets.h"
+#include "target/target.h"
+
+namespace skein {
+
+// What is known besides the memory. Of a core only the threads.
+struct Surroundings {
+  std::optional<int64_t> steady_now = {};  // ns of the clock, when the memory was read
+  std::optional<int64_t> system_now = {};
+  std::vector<SocketState> sockets = {};
+  std::vector<TargetThread> threads = {};
+};
+
+// From the worst; from Runs on, most programs that look like this are correct.
+enum class ChainVerdict : uint8_t {
+  Deadlock,      // the coroutines of a cycle wait for each other
+  BlocksThread,  // it runs, and its thread sleeps in a call
+  NeverExpires,  // it waits for a timer that never expires
+  NoAnswer,      // the process connected a socket and spoke last
+  Unread,        // what it waits for has arrived
+  NotReceived,   // it waits to send
+  Unknown,       // it waits for an object of the program or a library
+  NotStarted,
+  Slow,  // it waits for one of few timers that take ten seconds or more
+  Runs,
+  Usual,
+};
+std::string_view name(ChainVerdict verdict);  // "deadlock"; stable, for JSON
+inline bool is_usual(ChainVerdict verdict) { return verdict >= ChainVerdict::Runs; }
+
+ChainVerdict judge(const SuspendedCoroutines& found, const CoroutineChain& chain,
+                   const Surroundings& around);
+
+// ns until the timer expires, at least 0; nothing: unknown, or never.
+std::optional<int64_t> left_of(const AsioObject& timer, const Surroundings& around);
+bool never_expires(const AsioObject& timer);
+// Null: it is none, or unknown.
+const SocketState* socket_of(const AsioObject& object, const Surroundings& around);
+// Null: no thread runs it, or it is not known which.
+const TargetThread* thread_of(const SuspendedCoroutine& coroutine, const Surroundings& around);
+
+}  // namespace skein

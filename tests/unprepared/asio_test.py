@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""asio_test.py SKEIN SOURCE COMPILER OPTION...: compiles a server of Boost.Asio's coroutines without skein, and
+compares `skein why` and `skein ps` of its memory, and of its core, with what each coroutine waits for."""
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+skein, source, compiler, *options = sys.argv[1:]
+if not shutil.which(compiler):
+    print(f"skipped: no {compiler}")
+    sys.exit(77)
+LINES = {mark: number for number, line in enumerate(open(source), 1) for mark in re.findall(r"// @(\w+)", line)}
+
+
+def check(condition, what):
+    if not condition:
+        sys.exit(f"asio_test: {what}")
+
+
+def read(command, target):
+    run = subprocess.run([skein, command, "--json", str(target)], capture_output=True, text=True)
+    check(run.returncode == 0, f"skein {command} {target}: {run.returncode} {run.stderr}")
+    return json.loads(run.stdout)
+
+
+def examine(target, is_live):
+    found = read("why", target)
+    frames = {one["frame"]: one for one in found["coroutines"]}
+    chains = {}
+    for chain in found["chains"]:
+        steps = [frames[frame] for frame in chain["frames"]]
+        chains[steps[0]["function"].rsplit("::", 1)[-1]] = (chain, steps)
+
+    def expect(first, count, verdict, operation=None, live_verdict=None):
+        check(first in chains, f"{first} is not in {list(chains)}")
+        chain, steps = chains[first]
+        check(chain["count"] == count, f"{first}: {chain}")
+        check(chain["verdict"] == (live_verdict if is_live and live_verdict else verdict), f"{first}: {chain}")
+        last = steps[-1]
+        awaited = frames.get(last["awaits"])
+        check((awaited and awaited["operation"]) == operation, f"{first}: {last} awaits {awaited}")
+        if last["line"] and first in LINES:
+            check(abs(last["line"] - LINES.get(last["function"].rsplit("::", 1)[-1], 0)) <= 1, f"{last}: not at its mark")
+        return awaited and awaited["object"]
+
+    timer = expect("sleep_for_an_hour", 2, "usual", "async_wait", "slow")
+    check(timer["kind"] == "timer" and not timer["never_expires"], timer)
+    check(not is_live or 3.5e12 < timer["left_ns"] < 3.6e12, timer)
+    timer = expect("read_news", 3, "never expires", "async_wait")
+    check(timer["never_expires"], timer)
+    check([step["function"].rsplit("::", 1)[-1] for step in chains["read_news"][1]] == ["read_news", "wait_for_news"],
+          chains["read_news"])
+    socket = expect("accept_and_ignore", 1, "usual", "async_accept")
+    check(socket["kind"] == "socket" and socket["descriptor"] > 2, socket)
+    socket = expect("ask", 1, "usual", "async_read_until", "no answer")
+    check(socket["kind"] == "socket", socket)
+    check(not is_live or socket["peer"].startswith("127.0.0.1:"), socket)
+    check(expect("watch_signals", 1, "usual", "async_wait")["kind"] == "signal set", "no signal set")
+    chain, steps = chains["wait_for_thread"]
+    check(steps[0]["state"] == "runs", steps)
+    check(chain["verdict"] == ("blocks its thread" if is_live else "runs"), chain)
+    check("say_ready" not in chains, "a coroutine that has ended")
+    check(not any("could not be read" in warning for warning in found["warnings"]), found["warnings"])
+
+
+with tempfile.TemporaryDirectory() as folder:
+    program = Path(folder) / "server"
+    subprocess.run([compiler, "-std=c++20", *options, source, "-o", program, "-pthread"], check=True)
+    process = subprocess.Popen([program], stdout=subprocess.PIPE, text=True)
+    try:
+        check(process.stdout.readline() == "ready\n", "the server is not ready")
+        examine(process.pid, True)
+        text = subprocess.run([skein, "why", str(process.pid)], capture_output=True, text=True).stdout
+        for part in ("which never expires", "May be wrong, or as intended", "Probably as intended", "Threads:"):
+            check(part in text, text)
+        if shutil.which("gcore"):
+            subprocess.run(["gcore", "-o", f"{folder}/core", str(process.pid)], capture_output=True, check=True)
+            examine(f"{folder}/core.{process.pid}", False)
+        else:
+            print("core: skipped, no gcore")
+    finally:
+        process.kill()
+        process.wait()
