@@ -37,8 +37,8 @@ std::string started_operation(std::string_view name) {
       name.substr(begin + prefix.size(), end - begin - prefix.size());
   if (operation == "async_move_accept") return "async_accept";
   // Of the overloads: async_read_buffer_sequence, async_read_until_delim_v2, ...
-  for (const std::string_view of : {"async_read_until", "async_read_at", "async_write_at",
-                                    "async_read", "async_write"})
+  for (const std::string_view of :
+       {"async_read_until", "async_read_at", "async_write_at", "async_read", "async_write"})
     if (operation.starts_with(of) && operation.find('_', of.size()) == of.size() &&
         operation != "async_read_some" && operation != "async_write_some" &&
         operation != "async_read_some_at" && operation != "async_write_some_at")

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "frames/call_frames.h"
 #include "frames/memory_cache.h"
-#include "symbol/call_frames.h"
 #include "target/elf.h"
 #include "target/target.h"
 

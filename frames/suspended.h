@@ -37,7 +37,7 @@ struct SuspendedCoroutine {
   uint32_t object = none;    // of SuspendedCoroutines::objects: what it waits for
   uint32_t point = unknown;  // the compiler's number of the place where it waits
   State state = State::Unknown;
-  uint64_t thread = 0;       // Runs: the thread's id
+  uint64_t thread = 0;     // Runs: the thread's id
   bool is_certain = true;  // false: the memory may be freed; the allocator is not glibc's
 };
 
@@ -60,8 +60,8 @@ struct SuspendedCoroutines {
   std::vector<Place> places = {{}};                 // the first is unknown
   std::vector<SuspendedCoroutine> coroutines = {};  // by frame
   std::vector<AsioObject> objects = {};
-  uint64_t read = 0;                                // bytes
-  uint64_t freed = 0;                               // frames in freed memory, left out
+  uint64_t read = 0;   // bytes
+  uint64_t freed = 0;  // frames in freed memory, left out
   // What is missing, a sentence each: files without symbols, damaged heaps.
   std::vector<std::string> warnings = {};
 };

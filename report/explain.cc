@@ -104,6 +104,7 @@ class ExplanationWriter : public SentenceWriter {
     if (d_.verdict == Verdict::External && d_.crowd_count != 0) none_continued();
     if (d_.outlived) outlived(*d_.outlived);
     if (d_.overtaken) overtaken(*d_.overtaken);
+    if (d_.others_ended != 0) cut_short();
     if (d_.is_idle_pool)
       text(
           " Every thread of the process waits without a timeout, and every task waits here, where "
@@ -126,11 +127,18 @@ class ExplanationWriter : public SentenceWriter {
     text(". If each belongs to one of these, they are leaked.");
   }
 
+  void cut_short() {
+    text(" ");
+    number(d_.others_ended);
+    text(" others of its function and place have ended by themselves, and no other is left. If its "
+         "result matters, the program ended too early.");
+  }
+
   void overtaken(const EarlierWaits& waits) {
     text(" ");
     number(waits.count);
     text(waits.own == 0 ? " other waits at this place have ended, "
-                        : " earlier waits at this place have ended, ");
+                        : " waits at this place have ended, ");
     if (waits.own != 0) {
       number(waits.own);
       text(" of them its own, ");

@@ -46,9 +46,8 @@ class ExternalWriter : public SentenceWriter {
     expires(use->expires);
     left_after_signal();
     if (d_.closed_acceptor) left_after_close(*d_.closed_acceptor);
-    if (const auto by = find_moved_deadline(e_, d_)) moved(*by);
-    if (d_.suspicion == Suspicion::Slow && !find_moved_deadline(e_, d_))
-      text(" No wait at this place has ended before.");
+    if (const auto by = find_moved_deadline(e_, d_)) return moved(*by);
+    if (d_.suspicion == Suspicion::Slow) first_wait();
   }
 
  private:
@@ -69,6 +68,14 @@ class ExternalWriter : public SentenceWriter {
     text(", of which ");
     duration(at - now);
     text(" are left.");
+  }
+
+  // Of a timer that takes long.
+  void first_wait() {
+    if (d_.chain.size() == 1) return text(" Nothing has waited for this timer before.");
+    text(" ");
+    task(d_.chain.front().task);
+    text(" has not waited there before.");
   }
 
   void moved(const MovedDeadline& found) {
@@ -354,7 +361,9 @@ class ExternalWriter : public SentenceWriter {
     const auto end_of = [&](TaskIndex task) {
       return task == no_index ? 0 : e_.model.tasks[task].end;
     };
-    const TaskIndex last = end_of(same) > end_of(opposite) ? same : opposite;
+    // Of a send: what read last there.
+    const TaskIndex last =
+        opposite != no_index && (sends || end_of(opposite) >= end_of(same)) ? opposite : same;
     if (last == no_index)
       return text(sends ? ", and no operation in the trace has read from it."
                         : ", and no operation in the trace has sent to it.");

@@ -50,7 +50,7 @@ class ThreadWriter : public SentenceWriter {
         text(".");
       }
       if (d_.pool) return pool(*d_.pool);
-      return text(" No other task can use its thread.");
+      return text(" Until it returns, no other task can use its thread.");
     }
     text(" was running at the last event of the trace. If the program hung, this task was busy, ");
     text("or blocked in a call, and no other task could use its thread.");

@@ -116,17 +116,24 @@ void add(std::string& out, const Subject& subject, const LiveTaskFinder& live, c
   add_similar(out, subject, live, d);
 }
 
-// A line: what the first task waits for in the end, for how long, and where.
+std::string where(const Subject& subject, uint32_t location) {
+  return escaped(location_text(subject.trace, location));
+}
+
+// A line: the tasks that wait for each other, what the last one waits for, for how long, and where.
 std::vector<std::string> usual_columns(const Subject& subject, const LiveTaskFinder& live,
                                        const Diagnosis& d) {
-  const size_t last = d.chain.size() > 1 && d.chain.back().wait == Waits::none &&
-                              d.chain.back().holding == Waits::none
-                          ? d.chain.size() - 2
-                          : d.chain.size() - 1;
-  const std::string similar = and_similar(d.similar.size());
-  return {escaped(title(subject, d.chain.front().task)) + similar, escaped(does(subject, d, last)),
-          age(subject, live, d.chain[last]),
-          escaped(location_text(subject.trace, location_of(subject, d.chain.front())))};
+  const auto waits = [&](const Diagnosis::Step& step) {
+    return step.wait != Waits::none || step.holding != Waits::none;
+  };
+  size_t last = 0;
+  while (last + 1 < d.chain.size() && waits(d.chain[last + 1])) last++;
+  std::string tasks = escaped(title(subject, d.chain.front().task));
+  if (last > 2) tasks += " > ...";
+  for (size_t i = std::max<size_t>(last, 2) - 1; i <= last; i++)
+    tasks += " > " + escaped(task_name(subject.trace, subject.model.tasks[d.chain[i].task]));
+  return {tasks + and_similar(d.similar.size()), escaped(does(subject, d, last)),
+          age(subject, live, d.chain[last]), where(subject, location_of(subject, d.chain[last]))};
 }
 
 // Appends an empty line, unless it ends with one.
@@ -159,10 +166,6 @@ std::pair<std::vector<Group>, std::vector<Group>> split(std::vector<Group> group
 // Of a group of `count` tasks: the title of the first.
 std::string group_title(const Subject& subject, TaskIndex first, uint64_t count) {
   return escaped(title(subject, first)) + and_similar(count - 1);
-}
-
-std::string where(const Subject& subject, uint32_t location) {
-  return escaped(location_text(subject.trace, location));
 }
 
 // What waits since the failure, and why for the failed task.
@@ -506,14 +509,23 @@ std::string why_text(const Subject& subject, const WhyFindings& all) {
     out += "May be wrong, or as intended:\n\n";
     add_each(pending, usual);
   }
+  const auto is_explained = [](const Diagnosis& d) {
+    return d.suspicion != Suspicion::Unexplained;
+  };
+  const auto known = std::find_if(usual, found.end(), is_explained);
+  const auto columns = [&](const Diagnosis& d) { return usual_columns(subject, live, d); };
   constexpr ptrdiff_t few = 3;
-  if (usual == found.begin() && usual != found.end() && found.end() - usual <= few) {
-    end_paragraph(out);
-    out += "Probably as intended:\n\n";
+  if (usual == found.begin() && found.end() - usual <= few) {
+    if (usual != found.end()) out += is_explained(*usual) ? "Probably as intended:\n\n" : "";
     add_each(usual, found.end());
   } else {
-    add_list(out, "Probably as intended:", std::vector(usual, found.end()),
-             [&](const Diagnosis& d) { return usual_columns(subject, live, d); });
+    add_list(out, "Waiting for what the trace does not show:", std::vector(usual, known), columns);
+    if (usual != known)
+      append_paragraph(out,
+                       "To see what these wait for, use named primitives (skein/sync.h), or define "
+                       "skein_awaits() for their awaiters.",
+                       2);
+    add_list(out, "Probably as intended:", std::vector(known, found.end()), columns);
   }
   if (is_last) add_chains(out, subject, timers);
   if (all.teardown == 0) add_destroyed(out, subject, all.destroyed);

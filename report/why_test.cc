@@ -750,7 +750,9 @@ TEST_CASE("why: a repeated timer that ended comes after what has waited for long
     return why_text(subject, {.diagnoses = diagnose_all(e.trace, e.model, waits),
                               .chains = broken_chains(subject)});
   };
-  const std::string waits = "1 create 1 as coroutine client\n 2 resume 1\n 3 suspend 1\n";
+  const std::string waits =
+      "1 resource - of 30 as condition work\n 1 create 1 as coroutine client\n 2 resume 1\n"
+      " 3 suspend 1 on 30 =1\n";
   const auto is_first = [](const std::string& text) {
     CAPTURE(text);
     const size_t timers = text.find("Repeated timers that ended");

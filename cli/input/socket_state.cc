@@ -40,7 +40,7 @@ std::string describe(const SocketState& socket, bool receives) {
   else if (receives)
     text += " Everything that has arrived here has been read.";
   if (socket.unacked != 0)
-    text += " The peer has not acknowledged the last " + counted(socket.unacked, "byte") + ".";
+    text += " The peer has not taken the last " + counted(socket.unacked, "byte") + ".";
   if (socket.tcp == SocketState::CloseWait) text += " The peer sends no more.";
   return text;
 }
@@ -70,8 +70,15 @@ void add_socket_state(const std::vector<SocketState>& sockets, const Subject& s,
            is_same(state, s.trace.strings[object->connection]);
   });
   if (socket == sockets.end() || !socket->has_counts) return;
+  // What arrived since the operation began has completed it: the counts are later than the trace.
+  const bool receives = name.starts_with("socket.async_receive");
+  const uint64_t waited =
+      s.model.end - std::min(s.model.end, s.model.tasks[operation].start);
+  if (receives && socket->unread == 0 && socket->received > d.traffic->received &&
+      socket->received_ago < waited)
+    return;
   d.traffic = count(*socket, *d.traffic, s.model.end);
-  d.socket_state = describe(*socket, name.starts_with("socket.async_receive"));
+  d.socket_state = describe(*socket, receives);
 }
 
 void add_socket_states(const std::string& pid, const Subject& subject,

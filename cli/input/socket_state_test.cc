@@ -25,8 +25,8 @@ Diagnosis diagnosis(const std::string& operation, const std::vector<SocketState>
   Example e = ours(
       "0 create 1 as coroutine session\n 0 resource 1 of 30 as socket\n"
       "1 connection 1 of 30 =7 addresses\n 1 about 1 of 30\n"
-      "1 create 2 by 1 as io socket.async_" +
-      operation + "\n 1 suspend 1 on 2\n 10000000000 executor_end -");
+      "6000000000 create 2 by 1 as io socket.async_" +
+      operation + "\n 6000000000 suspend 1 on 2\n 10000000000 executor_end -");
   e.model.objects[0].connection =
       e.trace.strings.intern("127.0.0.1:1 > 127.0.0.1:5432 (tcp, netns 1)");
   const Waits waits = find_waits(e.trace, e.model);
@@ -47,14 +47,22 @@ TEST_CASE("the kernel's counts replace those of the operations") {
   CHECK(d.socket_state == " Everything that has arrived here has been read.");
 }
 
+TEST_CASE("counts that are later than the trace are left out") {
+  SocketState socket = state();
+  socket.received_ago = 2 * second;  // it completed the operation
+  const Diagnosis d = diagnosis("receive", {socket});
+  CHECK(!d.traffic->of_kernel);
+  CHECK(d.socket_state == "");
+}
+
 TEST_CASE("what has arrived and was not read, and what was not acknowledged") {
   SocketState socket = state();
   socket.unread = 20;
   socket.unacked = 1;
   socket.tcp = SocketState::CloseWait;
   CHECK(diagnosis("receive", {socket}).socket_state ==
-        " The program has not read the last 20 bytes that arrived. The peer has not acknowledged "
-        "the last 1 byte. The peer sends no more.");
+        " The program has not read the last 20 bytes that arrived. The peer has not taken the "
+        "last 1 byte. The peer sends no more.");
 }
 
 TEST_CASE("a descriptor that another connection uses by now") {

@@ -66,7 +66,7 @@ def check_all(trace, live, port, own_port):
           "bytes, the last .* ago, and received nothing since")
     if live:
         check("what arrived", receives, "Everything that has arrived here has been read")
-        check("what did not arrive", sends, r"The peer has not acknowledged the last [\d,]+ bytes")
+        check("what did not arrive", sends, r"The peer has not taken the last [\d,]+ bytes")
     (at, accepts), = text["socket.async_accept"]
     assert at == f"[::1]:{own_port}", at
     check("an acceptor", accepts, rf"waits for a connection to \[::1\]:{own_port}\.$")

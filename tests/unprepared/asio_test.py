@@ -56,7 +56,7 @@ def examine(target, is_live):
           chains["read_news"])
     socket = expect("accept_and_ignore", 1, "usual", "async_accept")
     check(socket["kind"] == "socket" and socket["descriptor"] > 2, socket)
-    socket = expect("ask", 1, "usual", "async_read_until", "no answer")
+    socket = expect("query", 1, "usual", "async_read_until", "no answer")
     check(socket["kind"] == "socket", socket)
     check(not is_live or socket["peer"].startswith("127.0.0.1:"), socket)
     check(expect("watch_signals", 1, "usual", "async_wait")["kind"] == "signal set", "no signal set")

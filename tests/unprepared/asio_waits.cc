@@ -41,13 +41,13 @@ awaitable<void> accept_and_ignore(tcp::acceptor& acceptor, std::vector<tcp::sock
   for (;;) sockets.push_back(co_await acceptor.async_accept(use_awaitable));  // @accept_and_ignore
 }
 
-awaitable<void> ask(tcp::endpoint server) {
+awaitable<void> query(tcp::endpoint server) {
   tcp::socket socket(co_await asio::this_coro::executor);
   co_await socket.async_connect(server, use_awaitable);
   co_await asio::async_write(socket, asio::buffer("get 7", 5), use_awaitable);
   std::string answer;
   co_await asio::async_read_until(socket, asio::dynamic_buffer(answer), '\n',
-                                  use_awaitable);  // @ask
+                                  use_awaitable);  // @query
 }
 
 awaitable<void> watch_signals() {
@@ -80,7 +80,7 @@ int main() {
   for (int i = 0; i < 2; ++i) start(sleep_for_an_hour());
   for (int i = 0; i < 3; ++i) start(read_news(news));
   start(accept_and_ignore(acceptor, sockets));
-  start(ask(acceptor.local_endpoint()));
+  start(query(acceptor.local_endpoint()));
   start(watch_signals());
   start(say_ready());
   std::promise<int> never;

@@ -56,15 +56,16 @@ std::string_view name(Verdict verdict);
 
 // How likely a fault is, from the likeliest: the order of `skein why`.
 enum class Suspicion : uint8_t {
-  Blocked,  // an error: a thread is blocked for ever
-  Error,    // another one
-  Cause,    // what delays the task of an error
-  Likely,   // few correct programs look like this
-  Runs,     // it has run for long
-  Suspect,  // correct and faulty programs look like this
-  Slow,     // a timer that has never expired: it takes long, or a task moves it again and again
-  Usual,    // most that look like this are correct
-  Idle,     // every server has it: an acceptor, a wait for a signal
+  Blocked,      // an error: a thread is blocked for ever
+  Error,        // another one
+  Cause,        // what delays the task of an error
+  Likely,       // few correct programs look like this
+  Runs,         // it has run for long
+  Suspect,      // correct and faulty programs look like this
+  Slow,         // a timer that has never expired: it takes long, or a task moves it again and again
+  Unexplained,  // the trace does not show what it waits for
+  Usual,        // most that look like this are correct
+  Idle,         // every server has it: an acceptor, a wait for a signal
 };
 
 struct Diagnosis {
@@ -76,9 +77,9 @@ struct Diagnosis {
   std::vector<Step> chain;  // from the diagnosed task; each step waits for the next
   Verdict verdict = Verdict::Ok;
   Suspicion suspicion = Suspicion::Suspect;  // diagnose_all() sets it
-  uint32_t notification = Waits::none;    // LostWakeup: the notification
-  uint64_t running_since = Waits::never;  // Running
-  uint32_t executor = 0;                  // Running: its thread
+  uint32_t notification = Waits::none;       // LostWakeup: the notification
+  uint64_t running_since = Waits::never;     // Running
+  uint32_t executor = 0;                     // Running: its thread
   // Running in a live process: what its thread does. The rest of a sentence; empty: unknown. The
   // caller may set it.
   std::string thread_state = {};
@@ -135,7 +136,8 @@ struct Diagnosis {
   TaskIndex signal = no_index;
   // External, of a periodic timer: no such signal, but the program has closed its acceptor.
   std::optional<ClosedAcceptor> closed_acceptor = {};
-  // External: a wait for a repeated timer that has begun since that signal; no_index: there is none.
+  // External: a wait for a repeated timer that has begun since that signal; no_index: there is
+  // none.
   TaskIndex set_since = no_index;
   // External: that signal was to end the program: SIGINT, SIGTERM or SIGQUIT, a second ago or more,
   // and no repeated timer has been set since.
@@ -170,6 +172,9 @@ struct Diagnosis {
   // Tasks with the same diagnosis, step by step; for a cycle, its other tasks and their waiters; of
   // a blocked pool, those of one function.
   std::vector<TaskIndex> similar = {};
+  // Of a task that the end of its program cut short: how many of its kind have ended by themselves,
+  // if all others have (abandoned.h).
+  size_t others_ended = 0;
   // Unknown, NeverExpires, LostWakeup: it lasts much longer than others at its place.
   std::optional<EarlierWaits> overtaken = {};
   // Deadlock without a cycle in the chain: it ends at a timer, which is probably that of a lock.
@@ -194,8 +199,8 @@ struct Diagnosis {
   }
   // Nothing is left that could cancel or complete it, as far as is known.
   bool is_hopeless() const { return is_last && (is_alone || has_one_thread); }
-  // Correct programs look like this.
-  bool is_usual() const { return suspicion >= Suspicion::Usual; }
+  // A line is enough: correct programs look like this, or nothing is known.
+  bool is_usual() const { return suspicion >= Suspicion::Unexplained; }
   // Whether something is wrong. A task may wait for an external event or for work forever.
   bool is_error() const;
 };

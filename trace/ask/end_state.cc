@@ -1,5 +1,6 @@
 #include "trace/ask/end_state.h"
 
+#include "trace/ask/abandoned.h"
 #include "trace/ask/torn_down.h"
 
 namespace skein {
@@ -22,6 +23,7 @@ EndState::EndState(const Subject& whole, bool is_live) {
   }
   const Subject state = subject(whole);
   diagnoses_ = diagnose_all(state.trace, state.model, state.waits);
+  if (teardown_ != 0) find_abandoned(state, diagnoses_);
   std::vector<bool> is_known(state.model.tasks.size());
   for (size_t i = 0; i < diagnoses_.size() && diagnoses_[i].is_error(); i++) {  // errors are first
     const auto add = [&](TaskIndex task) {

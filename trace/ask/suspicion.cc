@@ -10,20 +10,10 @@ namespace skein {
 
 namespace {
 
-// A wait that lasts for less is usual, ns.
-constexpr uint64_t usual_wait_ns = 100'000'000;
 // A timer that takes this time may have the wrong unit, ns.
 constexpr uint64_t slow_timer_ns = 10'000'000'000;
 // So many similar timers are deadlines, of a session or request each.
 constexpr size_t many_deadlines = 3;
-
-// When the last of the waits in the chain began.
-uint64_t last_begin(const Model& model, const Waits& waits, const Diagnosis& d) {
-  uint64_t begin = model.tasks[d.chain.back().task].start;
-  for (const Diagnosis::Step& step : d.chain)
-    if (step.wait != Waits::none) begin = std::max(begin, waits.waits[step.wait].begin);
-  return begin;
-}
 
 // Calls visit(wait) for the earlier waits of a task of the chain at the location of its present
 // one.
@@ -63,6 +53,14 @@ std::string_view own_port(std::string_view connection) {
 }
 
 }  // namespace
+
+bool waits_shortly(const Model& model, const Waits& waits, const Diagnosis& d) {
+  constexpr uint64_t moment = 100'000'000;  // ns
+  uint64_t begin = model.tasks[d.chain.back().task].start;
+  for (const Diagnosis::Step& step : d.chain)
+    if (step.wait != Waits::none) begin = std::max(begin, waits.waits[step.wait].begin);
+  return model.end - std::min(model.end, begin) < moment;
+}
 
 Suspicions::Suspicions(const Subject& subject) : s_(subject) {
   for (const Model::Object& object : s_.model.objects) {
@@ -136,14 +134,13 @@ Suspicion Suspicions::of(const Diagnosis& d) const {
       break;
     case Verdict::Unknown:
       if (is_repeated(model, waits, d)) return Suspicion::Usual;
+      if (!d.awaited && d.started.empty()) found = Suspicion::Unexplained;
       break;
     default:
       break;
   }
   if (found == Suspicion::Slow) return found;  // however often it is moved
-  const uint64_t begin = last_begin(model, waits, d);
-  const bool is_short =
-      is_end_known(model) && model.end - std::min(model.end, begin) < usual_wait_ns;
+  const bool is_short = is_end_known(model) && waits_shortly(model, waits, d);
   return is_short ? std::max(found, Suspicion::Usual) : found;
 }
 

@@ -12,6 +12,9 @@
 
 namespace skein {
 
+// Whether the last of the waits in the chain began less than 100 ms before the end.
+bool waits_shortly(const Model& model, const Waits& waits, const Diagnosis& d);
+
 class Suspicions {
  public:
   // `subject` must outlive it. O(objects).

@@ -37,6 +37,11 @@ uint64_t object_situation(const Model& model, const Diagnosis& d) {
   return uint64_t{wait.other_location} << 32 | uint64_t{wait.others != 0} << 8 | last;
 }
 
+uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d) {
+  const Diagnosis::Step& first = d.chain.front();
+  return first.wait == Waits::none ? model.tasks[first.task].start : waits.waits[first.wait].begin;
+}
+
 // A hash that is equal for diagnoses that differ only in the identity of their tasks: an error
 // never equals one that is none. Of tasks that wait for an answer, those that wait for different
 // peers differ.
@@ -64,6 +69,8 @@ uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& wa
       (d.mutual_receives && d.mutual_receives->only_senders_wait));
   add(object_situation(model, d));
   if (d.relocked) add(d.relocked->location);
+  // Of a place where many wait for a moment, those that wait for long differ.
+  if (is_end_known(model)) add(waits_shortly(model, waits, d));
   if (d.asks) add(std::hash<std::string_view>()(peer_of(trace, model, d.chain.back().task)));
   for (const Diagnosis::Step& step : d.chain) {
     const Model::Task& task = model.tasks[step.task];
@@ -404,11 +411,6 @@ void find_causes(std::vector<Diagnosis>& found) {
     d.is_cause = d.verdict == Verdict::Running && blockers.contains(d.chain.front().task);
 }
 
-uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d) {
-  const Diagnosis::Step& first = d.chain.front();
-  return first.wait == Waits::none ? model.tasks[first.task].start : waits.waits[first.wait].begin;
-}
-
 }  // namespace
 
 Diagnosis diagnose(const Subject& subject, std::span<const Diagnosis> all, TaskIndex task) {
@@ -483,7 +485,14 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     if (d.verdict == Verdict::Ok) return;
     uint32_t& same = known[similarity_hash(trace, model, waits, d)];
     if (same != IdMap::none) {
-      found[same].similar.push_back(task);
+      // The first is the one that has waited longest.
+      TaskIndex similar = task;
+      if (!d.is_cycle() && waits_since(model, waits, d) < waits_since(model, waits, found[same])) {
+        similar = found[same].chain.front().task;
+        d.similar = std::move(found[same].similar);
+        found[same] = std::move(d);
+      }
+      found[same].similar.push_back(similar);
       return;
     }
     same = static_cast<uint32_t>(found.size());

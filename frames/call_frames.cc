@@ -1,4 +1,4 @@
-#include "symbol/call_frames.h"
+#include "frames/call_frames.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
