@@ -355,6 +355,9 @@ class Search {
     out.is_certain = blocks_[i].begin == one.frame;
     if (one.is_final) {
       out.state = State::Final;
+      uint16_t value = 0;
+      if (pair.index && memory_.read(one.frame + pair.index->offset, &value, pair.index->size))
+        out.point = value;
       return out;
     }
     if (!pair.index && !pair.has_looked_for_index) find_index(pair);
@@ -396,8 +399,8 @@ class Search {
         continue;
       }
       // A part of a bigger block, a stack or a variable: a copy of what was there once, unless the
-      // program's own allocator keeps it there.
-      if (has_glibc_heap_ && !one.is_certain && is_stale(i)) {
+      // program's own allocator keeps it there. Of one that has ended, two words are no evidence.
+      if (has_glibc_heap_ && !one.is_certain && (one.state == State::Final || is_stale(i))) {
         out.freed++;
         continue;
       }

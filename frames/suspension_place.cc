@@ -34,15 +34,20 @@ size_t end_of_operand(std::span<const uint8_t> bytes, size_t at, uint64_t offset
   return 0;
 }
 
-// Whether the register of a ModRM byte was set to `value` shortly before: B8+r id.
-bool is_set_before(std::span<const uint8_t> bytes, size_t before, uint8_t modrm, uint32_t value) {
-  constexpr size_t near = 64;
-  const auto opcode = static_cast<uint8_t>(0xB8 + (modrm >> 3 & 7));
-  for (size_t at = before; at-- > before - std::min(before, near);)
-    if (bytes[at] == opcode && at + 5 <= before &&
-        signed_at(bytes, at + 1) == static_cast<int32_t>(value))
-      return true;
-  return false;
+// What a register was set to before: B8+r id, with REX.B (41) for r8 to r15. A bigger number than
+// any point is a part of another instruction.
+uint32_t value_of_register(std::span<const uint8_t> bytes, size_t before, uint8_t number) {
+  constexpr size_t near = 512;
+  constexpr uint32_t most = 0x10000;
+  const auto opcode = static_cast<uint8_t>(0xB8 + (number & 7));
+  for (size_t at = before; at-- > before - std::min(before, near);) {
+    if (bytes[at] != opcode || at + 5 > before) continue;
+    const bool is_extended = at > 0 && bytes[at - 1] == 0x41;
+    if (is_extended != (number >= 8)) continue;
+    const auto value = static_cast<uint32_t>(signed_at(bytes, at + 1));
+    if (value < most) return value;
+  }
+  return UINT32_MAX;
 }
 
 // Calls (E8 cd) of functions whose names contain `name`.
@@ -56,7 +61,7 @@ void add_calls(const Code& code, const Functions& functions, std::string_view na
     const Functions::Function* called = functions.find(target);
     if (called != nullptr && called->begin == target &&
         called->name.find(name) != std::string_view::npos)
-      to.push_back({address, std::string(called->name)});
+      to.push_back({address, address + 5, std::string(called->name)});
   }
 }
 
@@ -70,21 +75,32 @@ std::vector<Lines::Call> calls_of(const Code& code, const Functions& functions, 
   return calls;
 }
 
-// The last call before `address`, and the first behind it, if near; else null.
-struct NearCalls {
-  const Lines::Call* before = nullptr;
-  const Lines::Call* behind = nullptr;
+// The code around a store that no other suspension has: up to the stores before and behind it.
+struct Surrounding {
+  uint64_t begin = 0;
+  uint64_t end = 0;
 };
-NearCalls near_calls(const std::vector<Lines::Call>& calls, uint64_t address) {
-  constexpr uint64_t near = 512;  // bytes
-  const auto next =
-      std::upper_bound(calls.begin(), calls.end(), address,
-                       [](uint64_t a, const Lines::Call& call) { return a < call.address; });
-  NearCalls found;
-  if (next != calls.begin() && address - std::prev(next)->address < near)
-    found.before = &*std::prev(next);
-  if (next != calls.end() && next->address - address < near) found.behind = &*next;
+
+// The last call before a store, of the same suspension; null: there is none.
+const Lines::Call* call_before(const std::vector<Lines::Call>& calls, const Store& store,
+                               const Surrounding& around) {
+  const Lines::Call* found = nullptr;
+  for (const Lines::Call& call : calls)
+    if (call.address >= around.begin && call.address <= store.begin) found = &call;
   return found;
+}
+
+// The call whose code has the store in its midst, else the first right behind it.
+const Lines::Call* call_behind(const std::vector<Lines::Call>& calls, const Store& store,
+                               const Surrounding& around) {
+  for (const Lines::Call& call : calls)
+    if (call.address <= store.begin && store.begin < call.end && call.address >= around.begin)
+      return &call;
+  constexpr uint64_t near = 96;  // bytes
+  for (const Lines::Call& call : calls)
+    if (call.address > store.begin && call.address < std::min(around.end, store.end + near))
+      return &call;
+  return nullptr;
 }
 
 // Whether a jump (E9 cd, EB cb) is at this address.
@@ -93,31 +109,58 @@ bool is_jump(const Code& code, uint64_t address) {
   return at < code.bytes.size() && (code.bytes[at] == 0xE9 || code.bytes[at] == 0xEB);
 }
 
+// The store of a number at `offset` whose first byte is at `at`, if there is one.
+// 66 C7 /0 iw: mov r/m16, imm16. 66 89 /r: mov r/m16, r16. C6 /0 ib: mov r/m8, imm8.
+struct AnyStore {
+  size_t end = 0;  // 0: there is none
+  uint32_t point = 0;
+};
+AnyStore store_at(std::span<const uint8_t> bytes, size_t at, Compiler compiler, uint64_t offset) {
+  if (at + 3 >= bytes.size()) return {};
+  if (compiler == Compiler::Clang) {
+    if (bytes[at] != 0xC6 || (bytes[at + 1] >> 3 & 7) != 0) return {};
+    const size_t end = end_of_operand(bytes, at + 1, offset);
+    if (end == 0 || end >= bytes.size()) return {};
+    return {.end = end + 1, .point = bytes[end]};
+  }
+  if (bytes[at] != 0x66) return {};
+  size_t opcode = at + 1;
+  uint8_t rex = 0;
+  if ((bytes[opcode] & 0xF0) == 0x40) rex = bytes[opcode++];
+  if (opcode + 1 >= bytes.size()) return {};
+  const auto number = static_cast<uint8_t>((bytes[opcode + 1] >> 3 & 7) | (rex & 4) << 1);
+  const size_t end = end_of_operand(bytes, opcode + 1, offset);
+  if (end == 0) return {};
+  if (bytes[opcode] == 0xC7 && end + 2 <= bytes.size())
+    return {.end = end + 2, .point = static_cast<uint32_t>(bytes[end] | bytes[end + 1] << 8)};
+  if (bytes[opcode] == 0x89) return {.end = end, .point = value_of_register(bytes, at, number)};
+  return {};
+}
+
+Surrounding surrounding(const Code& code, Compiler compiler, uint64_t offset, const Store& store) {
+  Surrounding found{code.address, code.address + code.bytes.size()};
+  for (size_t at = 0; at < code.bytes.size(); at++) {
+    const uint64_t address = code.address + at;
+    if (address == store.begin) continue;
+    const AnyStore other = store_at(code.bytes, at, compiler, offset);
+    if (other.end == 0) continue;
+    if (address < store.begin) found.begin = code.address + other.end;
+    if (address > store.begin) {
+      found.end = address;
+      break;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
-// 66 C7 /0 iw: mov r/m16, imm16. 66 89 /r: mov r/m16, r16. C6 /0 ib: mov r/m8, imm8.
 std::optional<Store> find_store(const Code& code, Compiler compiler, uint64_t offset,
                                 uint32_t point) {
-  const std::span<const uint8_t> bytes = code.bytes;
-  for (size_t at = 0; at + 3 < bytes.size(); at++) {
-    if (compiler == Compiler::Clang) {
-      if (bytes[at] != 0xC6 || (bytes[at + 1] >> 3 & 7) != 0) continue;
-      const size_t end = end_of_operand(bytes, at + 1, offset);
-      if (end != 0 && end < bytes.size() && bytes[end] == point)
-        return Store{code.address + at, code.address + end + 1};
-      continue;
-    }
-    if (bytes[at] != 0x66) continue;
-    size_t opcode = at + 1;
-    if ((bytes[opcode] & 0xF0) == 0x40) opcode++;  // REX
-    if (opcode + 1 >= bytes.size()) continue;
-    const size_t end = end_of_operand(bytes, opcode + 1, offset);
-    if (end == 0) continue;
-    if (bytes[opcode] == 0xC7 && end + 2 <= bytes.size() &&
-        static_cast<uint32_t>(bytes[end] | bytes[end + 1] << 8) == point)
-      return Store{code.address + at, code.address + end + 2};
-    if (bytes[opcode] == 0x89 && is_set_before(bytes, at, bytes[opcode + 1], point))
-      return Store{code.address + at, code.address + end};
+  for (size_t at = 0; at < code.bytes.size(); at++) {
+    const AnyStore store = store_at(code.bytes, at, compiler, offset);
+    if (store.end != 0 && store.point == point)
+      return Store{code.address + at, code.address + store.end};
   }
   return {};
 }
@@ -127,9 +170,10 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
   const std::optional<Store> store = find_store(code, compiler, offset, point);
   if (!store) return {};
   const auto suspends = calls_of(code, functions, lines, "await_suspend");
+  const Surrounding around = surrounding(code, compiler, offset, *store);
   // A jump leads to code that several suspensions share, with the line of one of them.
   const bool is_shared = compiler == Compiler::Gcc && is_jump(code, store->end);
-  const Lines::Call* suspend = is_shared ? nullptr : near_calls(suspends, store->begin).behind;
+  const Lines::Call* suspend = is_shared ? nullptr : call_behind(suspends, *store, around);
   Suspension found{.awaiter = suspend == nullptr ? "" : type_of_member(suspend->function)};
   if (lines == nullptr) return found;
   if (compiler == Compiler::Clang) {
@@ -137,7 +181,7 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
     return found;
   }
   const auto readies = calls_of(code, functions, lines, "await_ready");
-  const Lines::Call* ready = near_calls(readies, store->begin).before;
+  const Lines::Call* ready = call_before(readies, *store, around);
   const Lines::Call* call = ready != nullptr ? ready : suspend;
   found.place = lines->at(call != nullptr ? call->address : store->begin);
   return found;

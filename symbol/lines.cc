@@ -118,7 +118,7 @@ void add_inlined(Dwarf_Die* scope, std::string_view name, int depth, std::vector
     Dwarf_Addr begin = 0;
     Dwarf_Addr end = 0;
     for (std::ptrdiff_t next = 0; (next = dwarf_ranges(&child, next, &base, &begin, &end)) > 0;)
-      if (begin < end) to.push_back({begin, linkage_name(&child)});
+      if (begin < end) to.push_back({begin, end, linkage_name(&child)});
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 

@@ -39,6 +39,7 @@ class Lines {
 
   struct Call {
     uint64_t address = 0;
+    uint64_t end = 0;           // of this part of its code
     std::string function = {};  // as the linker knows it: mangled; empty: unknown
   };
   // The calls of functions of this name that were inlined into the function at `address`, directly
