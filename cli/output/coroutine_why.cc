@@ -62,7 +62,8 @@ void add_threads(std::string& out, const Unprepared& of) {
           runs = "runs " + escaped(function.name);
       }
     const std::string state = describe_thread(static_cast<char>(thread.state), thread.wait_channel);
-    lines.push_back({std::to_string(thread.id), escaped(thread.name), state, runs});
+    if (!state.empty() || !runs.empty())
+      lines.push_back({std::to_string(thread.id), escaped(thread.name), state, runs});
   }
   if (lines.empty()) return;
   out += "\nThreads:\n\n";

@@ -26,6 +26,7 @@ with tempfile.TemporaryDirectory(prefix="skein-demo-") as name:
     (build / "examples").mkdir(parents=True)
     (build / "examples/030-asio").symlink_to(program)
     (build / "examples/arp").symlink_to(program.parent / "arp")
+    (build / "examples/050-hang").symlink_to(program.parent / "050-hang")
 
     (build / "skein").symlink_to(skein)
     good = demo(build, work)
@@ -35,6 +36,8 @@ with tempfile.TemporaryDirectory(prefix="skein-demo-") as name:
     assert good.returncode == 0, good
     page = pathlib.Path(good.stdout.splitlines()[-1].strip())
     assert page.parent.parent == work and page.read_text("utf-16").startswith("<!"), good.stdout
+    for of in ("which never expires", "cancelled the timer at"):  # from memory, and recorded
+        assert of in good.stdout, good.stdout
     assert "not one acknowledged event was lost" in good.stdout, good.stdout
     assert "No stuck tasks found" in good.stdout, good.stdout
     assert "lost wake-up" in good.stdout and "arp.cc:" in good.stdout, good.stdout

@@ -77,7 +77,7 @@ with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
         why = subprocess.run([skein, "why", str(hanging.pid)], capture_output=True, text=True, timeout=60)
         expect("it is an error", why.returncode == 1, why)
         for page in ("README.md", "docs/tutorial.md"):
-            shown = re.search(r"```\n\$ skein why \S+\n(.*?)```", (source / page).read_text(), re.S)
+            shown = re.search(r"```\n\$ skein why \S+\n(use_network.*?)```", (source / page).read_text(), re.S)
             expect(f"{page} shows what why prints", sentence(why.stdout) == sentence(shown[1]),
                    f"{why.stdout}\n{shown[1]}")
     finally:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 skein, source, compiler, *options = sys.argv[1:]
@@ -67,6 +68,31 @@ def examine(target, is_live):
     check(not any("could not be read" in warning for warning in found["warnings"]), found["warnings"])
 
 
+def check_readme(folder):
+    """The README shows what `skein why` prints of an example that was built without skein."""
+    root = Path(source).resolve().parents[2]
+    program = Path(folder) / "example"
+    subprocess.run([compiler, "-std=c++20", *options, root / "examples/050-hang.cc", "-o", program, "-pthread"],
+                   check=True)
+    process = subprocess.Popen([program, "10"])
+    try:
+        end = time.monotonic() + 20
+        while True:
+            said = subprocess.run([skein, "why", str(process.pid)], capture_output=True, text=True).stdout
+            if "never expires" in said or time.monotonic() > end:
+                break
+            time.sleep(0.05)
+    finally:
+        process.kill()
+        process.wait()
+    shown = re.search(r"\$ skein why \d+\n(\S+ \(\d+\) is not recorded\..*?)```", (root / "README.md").read_text(), re.S)[1]
+
+    def plain(text):
+        return " ".join(re.sub(r"\w+ \(\d+\) is|^  \d+  \w+", " ", text, flags=re.M).split())
+
+    check(plain(said).startswith(plain(shown)), f"the README does not show this:\n{said}")
+
+
 with tempfile.TemporaryDirectory() as folder:
     program = Path(folder) / "server"
     subprocess.run([compiler, "-std=c++20", *options, source, "-o", program, "-pthread"], check=True)
@@ -74,6 +100,8 @@ with tempfile.TemporaryDirectory() as folder:
     try:
         check(process.stdout.readline() == "ready\n", "the server is not ready")
         examine(process.pid, True)
+        if "g++" == compiler and "-g1" in options:
+            check_readme(folder)
         text = subprocess.run([skein, "why", str(process.pid)], capture_output=True, text=True).stdout
         for part in ("which never expires", "May be wrong, or as intended", "Probably as intended", "Threads:"):
             check(part in text, text)
