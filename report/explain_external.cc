@@ -275,8 +275,8 @@ class ExternalWriter : public SentenceWriter {
       actor_ago(by, e_.model.tasks[operation].location, e_.model.tasks[operation].start);
       return text(".");
     }
-    text(receives ? " The last to send to a channel at this address was "
-                  : " The last to receive from a channel at this address was ");
+    text(receives ? " The last async_send to a channel at this address was that of "
+                  : " The last async_receive from a channel at this address was that of ");
     actor_ago(by, e_.model.tasks[operation].location, e_.model.tasks[operation].start);
     text(by != no_index && !e_.model.is_open(by) ? "; it has ended." : ".");
   }

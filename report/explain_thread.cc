@@ -106,9 +106,9 @@ class ThreadWriter : public SentenceWriter {
     text(last().wait == Waits::none && use != nullptr && use->expires != 0 ? " expired "
                                                                            : " became runnable ");
     at(ready);
-    text(", ");
+    text(", and did not run for ");
     duration(e_.model.end - std::min(ready, e_.model.end));
-    text(" before the end of the trace, but did not run.");
+    text(".");
     if (d_.served != Waits::never && d_.blocker == no_index) {
       text(" No thread has run a handler of its context since ");
       time(d_.served);

@@ -347,7 +347,7 @@ TEST_CASE("a channel to which no task sends") {
      8 suspend 2 on 4
   1000 executor_end -
   )"));
-  CHECK(unwrapped(text).find("sends to the channel. The last to send to a channel at this address "
+  CHECK(unwrapped(text).find("sends to the channel. The last async_send to a channel at this address "
                              "was") != std::string::npos);
   CHECK(text.find("it has ended.") != std::string::npos);
 }
@@ -378,7 +378,7 @@ TEST_CASE("a channel whose receivers all wait to send to it") {
 }
 
 TEST_CASE("a handler whose strand runs another one") {
-  const std::string text = report_of(ours(R"(
+  const std::string text = unwrapped(report_of(ours(R"(
      0 resource - of 30 as strand strand
      1 about - of 30
      1 create 3 as handler strand_executor.execute
@@ -386,7 +386,7 @@ TEST_CASE("a handler whose strand runs another one") {
      2 create 4 as handler strand_executor.execute
      3 resume 3
   500000000 label 3 busy @1
-  )"));
+  )")));
   CHECK(text.find("Its strand runs busy (#3)") != std::string::npos);
 }
 

@@ -10,6 +10,7 @@
 #include "cli/utc_now.h"
 #include "target/recording.h"
 #include "trace/read/ctf/directory.h"
+#include "trace/model/internal_place.h"
 #include "trace/read/ctf/task_table.h"
 
 namespace skein::cli {
@@ -41,13 +42,22 @@ const Row* find_by_id(const std::vector<Row>& rows, uint64_t id) {
   return found != rows.end() && found->id == id ? &*found : nullptr;
 }
 
+// Whether a task waits for a composed operation that has gone on to another part: only the events
+// show for which.
+bool has_parts(const Trace& trace) {
+  return std::any_of(trace.live_tasks.begin(), trace.live_tasks.end(), [&](const auto& entry) {
+    return entry.state == LiveTaskEntry::State::Created && entry.location != 0 &&
+           is_internal_place(trace.strings[trace.locations[entry.location].file]);
+  });
+}
+
 LiveTaskList of_process(const std::string& directory) {
   DiskFiles disk;
   ctf::TaskTableSnapshot table;
   auto trace = ctf::read_live_tasks(disk, directory, table);
   if (!trace) die(2, trace.error().message());
   add_callback_lines(*trace);
-  LiveTaskList list = make_list(*trace);
+  LiveTaskList list = has_parts(*trace) ? make_list(open_trace(directory)) : make_list(*trace);
   if (list.utc_start)
     list.until = std::max(list.until,
                           static_cast<uint64_t>(std::max<int64_t>(utc_now() - *list.utc_start, 0)));

@@ -608,4 +608,23 @@ TRUTH_CASE(tasks_change_threads) {
   thread.join();
 }
 
+// A game: each frame takes its time, and then main() polls the event loop, to which a thread posts.
+TRUTH_CASE(polled_each_frame) {
+  asio::io_context io;
+  std::atomic<int> frames = 0;
+  std::thread network([&] {
+    while (frames < 5) {
+      std::this_thread::sleep_for(40ms);
+      asio::post(io, [] {});
+    }
+  });
+  for (; frames < 5; ++frames) {
+    std::this_thread::sleep_for(250ms);
+    io.poll();
+    io.restart();
+  }
+  network.join();
+  io.poll();
+}
+
 }  // namespace

@@ -54,6 +54,18 @@ TEST_CASE("all threads of a pool run handlers that have posted others") {
   CHECK(found[1].verdict == Verdict::Starved);
 }
 
+TEST_CASE("jobs of a thread pool that have posted others may be long, and not wait for them") {
+  std::string events = both_threads;
+  for (size_t at = 0; (at = events.find(" pool.", at)) != events.npos; at += 8)
+    events.replace(at, 6, " thread_pool.");
+  const Example e = at_end(events);
+  const std::vector<Diagnosis> found = diagnoses(e);
+  REQUIRE(!found.empty());
+  REQUIRE(found[0].pool);
+  CHECK(found[0].pool->posted == 2);
+  CHECK(!found[0].is_error());
+}
+
 TEST_CASE("handlers that wait for strands which the runs occupy") {
   // 2 runs in the strand 50, 3 in 51.
   const auto strand = [](const std::string& events, const std::string& create,

@@ -44,9 +44,9 @@ bool Diagnosis::is_error() const {
     case Verdict::Unknown:
       return expected;
     case Verdict::Running:
-      // Jobs may queue in a thread pool, unless those that run wait for them.
-      return expected || (pool && (pool->context != thread_pool || pool->posted != 0 ||
-                                   !pool->strands.empty()));
+      // Jobs may queue in a thread pool, also those that a job has posted and does not wait for.
+      return expected ||
+             (pool && (pool->context != thread_pool || !pool->strands.empty()));
   }
   return false;
 }

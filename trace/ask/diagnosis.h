@@ -89,7 +89,7 @@ struct Diagnosis {
   // Running: it is the blocker of an error.
   bool is_cause = false;
   // Starved: earlier runs of the blocker's function took at least half as long, as jobs of a batch
-  // do.
+  // do; or handlers of its context have waited at least half as long before.
   bool is_usual_delay = false;
   // Starved: the blocker runs on a thread of a thread pool, whose jobs wait for their turn.
   bool is_pool_delay = false;

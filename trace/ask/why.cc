@@ -11,6 +11,7 @@
 
 #include "base/stable_sort.h"
 #include "trace/ask/chain_walker.h"
+#include "trace/ask/handler_queue.h"
 #include "trace/ask/relocked.h"
 #include "trace/ask/suspicion.h"
 #include "trace/ask/task_kinds.h"
@@ -208,10 +209,31 @@ bool has_run_as_long(const Model& model, TaskIndex task, uint64_t since) {
   });
 }
 
+// Whether several handlers of its context have waited at least half as long before they ran, as
+// those of an event loop that main() polls now and then.
+bool is_polled(const Subject& s, const Diagnosis& d) {
+  constexpr int fewest = 3;
+  const TaskIndex last = d.chain.back().task;
+  if (kind_class(s.trace, s.model.tasks[last]) != KindClass::Handler) return false;
+  const std::string_view context = context_of(s.trace, s.model, last);
+  int delayed = 0;
+  for (TaskIndex task = 0; task < s.model.tasks.size() && delayed < fewest; task++) {
+    const uint64_t run = s.waits.first_run[task];
+    delayed += run != Waits::never && run - s.model.tasks[task].start >= d.starved / 2 &&
+               kind_class(s.trace, s.model.tasks[task]) == KindClass::Handler &&
+               context_of(s.trace, s.model, task) == context;
+  }
+  return delayed == fewest;
+}
+
 // Precondition: its blocker has been looked for.
-void find_usual_delay(const Model& model, ChainWalker& walker, Diagnosis& d) {
-  if (d.verdict != Verdict::Starved || d.blocker == no_index || d.starved < starvation_error_ns)
+void find_usual_delay(const Subject& subject, ChainWalker& walker, Diagnosis& d) {
+  const Model& model = subject.model;
+  if (d.verdict != Verdict::Starved || d.starved < starvation_error_ns) return;
+  if (d.blocker == no_index) {
+    d.is_usual_delay = is_polled(subject, d);
     return;
+  }
   d.is_usual_delay = has_run_as_long(model, d.blocker, model.end - std::min(model.end, d.starved));
   const auto run = std::find_if(model.activations.rbegin(), model.activations.rend(),
                                 [&](const auto& one) { return one.task == d.blocker; });
@@ -223,7 +245,7 @@ void find_usual_delay(const Model& model, ChainWalker& walker, Diagnosis& d) {
 void find_blockers(const Subject& subject, Diagnoser& diagnoser, std::vector<Diagnosis>& found) {
   const auto is_error = [&](Diagnosis& d) {
     diagnoser.walker().find_blocker(d);
-    find_usual_delay(subject.model, diagnoser.walker(), d);
+    find_usual_delay(subject, diagnoser.walker(), d);
     return d.is_error();
   };
   for (size_t i = 0, count = found.size(); i < count; i++) {
@@ -432,7 +454,7 @@ Diagnosis diagnose(const Subject& subject, std::span<const Diagnosis> all, TaskI
     d.is_cause = reported->is_cause;
   }
   diagnoser.walker().find_blocker(d);
-  find_usual_delay(subject.model, diagnoser.walker(), d);
+  find_usual_delay(subject, diagnoser.walker(), d);
   add_missing_cancels(subject, {&d, 1});
   add_retried(subject, {&d, 1});
   add_overtaken(subject, {&d, 1});

@@ -1001,6 +1001,30 @@ TEST_CASE("a task that has run for long") {
   CHECK(diagnoses()[0].verdict == Verdict::Running);
 }
 
+TEST_CASE("why: a handler of a loop that is polled now and then is no error") {
+  const auto is_error = [](int earlier) {
+    std::string events;
+    uint64_t time = 0;
+    for (int i = 0; i < earlier; i++) {
+      const std::string id = std::to_string(10 + i);
+      events += std::to_string(time) + " create " + id + " as handler io_context.execute\n";
+      time += 150'000'000;
+      events += std::to_string(time) + " resume " + id + " @1\n" + std::to_string(time + 1) +
+                " resolve " + id + " @1\n";
+      time += 2;
+    }
+    events += std::to_string(time) + " create 3 as handler io_context.execute\n" +
+              std::to_string(time + 200'000'000) + " executor_end -\n";
+    const Example e = ours(events);
+    const auto found = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
+    REQUIRE(found.size() == 1);
+    CHECK(found.front().verdict == Verdict::Starved);
+    return found.front().is_error();
+  };
+  CHECK(is_error(2));
+  CHECK(!is_error(3));
+}
+
 TEST_CASE("why: a task that sleeps again and again comes after one that waits for the first time") {
   const auto first_of = [](const std::string& last) {
     AnalyzedExample run(R"(

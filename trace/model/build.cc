@@ -4,6 +4,7 @@
 #include "base/large_pages.h"
 #include "base/stable_sort.h"
 #include "trace/model/builder.h"
+#include "trace/model/internal_place.h"
 #include "trace/model/order.h"
 
 namespace skein {
@@ -16,14 +17,8 @@ ModelBuilder::ModelBuilder(const Trace& trace, const ModelOptions& options)
       executors_(model_, std::max<size_t>(1, trace.executors.size()), !mirage_),
       counters_(model_) {
   model_.ids = IdMap(events_);
-  for (const Location& location : trace.locations) {
-    const std::string_view file = trace.strings[location.file];
-    const auto is_in = [&](std::string_view folder) {
-      return file.find(folder) != std::string_view::npos;
-    };
-    internal_.push_back(is_in("/asio/impl/") || is_in("/asio/ssl/") || is_in("/asio/detail/") ||
-                        is_in("/boost/beast/"));
-  }
+  for (const Location& location : trace.locations)
+    internal_.push_back(is_internal_place(trace.strings[location.file]));
   for (const StringId kind : trace.kinds) {
     const std::string_view name = trace.strings[kind];
     binds_.push_back(name == "bind" || name == "try" || name == "map" || name == "ignore_result" ||
