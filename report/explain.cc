@@ -8,6 +8,7 @@
 #include "report/explain_thread.h"
 #include "report/explain_wakeup.h"
 #include "report/sentence_writer.h"
+#include "trace/ask/task_kinds.h"
 
 namespace skein {
 
@@ -82,6 +83,10 @@ class ExplanationWriter : public SentenceWriter {
         }
         if (d_.awaited) {
           explain_object(e_, d_, out_);
+        } else if (is_generator(e_.trace, task)) {
+          title();
+          text(" waits for its caller to take the next value.");
+          break;
         } else {
           text("The trace does not record what ");
           title();

@@ -516,8 +516,13 @@ std::string why_text(const Subject& subject, const WhyFindings& all) {
   const auto columns = [&](const Diagnosis& d) { return usual_columns(subject, live, d); };
   constexpr ptrdiff_t few = 3;
   if (usual == found.begin() && found.end() - usual <= few) {
-    if (usual != found.end()) out += is_explained(*usual) ? "Probably as intended:\n\n" : "";
-    add_each(usual, found.end());
+    if (usual != known) out += "Waiting for what the trace does not show:\n\n";
+    add_each(usual, known);
+    if (known != found.end()) {
+      end_paragraph(out);
+      out += "Probably as intended:\n\n";
+    }
+    add_each(known, found.end());
   } else {
     add_list(out, "Waiting for what the trace does not show:", std::vector(usual, known), columns);
     if (usual != known)

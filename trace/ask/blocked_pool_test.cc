@@ -60,10 +60,12 @@ TEST_CASE("jobs of a thread pool that have posted others may be long, and not wa
     events.replace(at, 6, " thread_pool.");
   const Example e = at_end(events);
   const std::vector<Diagnosis> found = diagnoses(e);
-  REQUIRE(!found.empty());
-  REQUIRE(found[0].pool);
-  CHECK(found[0].pool->posted == 2);
-  CHECK(!found[0].is_error());
+  const auto runs = std::find_if(found.begin(), found.end(), [](const Diagnosis& d) {
+    return d.verdict == Verdict::Running && d.pool;
+  });
+  REQUIRE(runs != found.end());
+  CHECK(runs->pool->posted == 2);
+  CHECK(!runs->is_error());
 }
 
 TEST_CASE("handlers that wait for strands which the runs occupy") {

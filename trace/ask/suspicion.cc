@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "trace/ask/moved_deadline.h"
+#include "trace/ask/task_kinds.h"
 #include "trace/read/connection.h"
 
 namespace skein {
@@ -126,14 +127,15 @@ Suspicion Suspicions::of(const Diagnosis& d) const {
     case Verdict::Starved:
       return Suspicion::Likely;
     case Verdict::Running:
-      return Suspicion::Runs;
+      return d.pool ? Suspicion::Likely : Suspicion::Runs;
     case Verdict::External:
       // A timer that is set again and again never lasts long.
       if (d.signal != no_index || d.closed_acceptor) return Suspicion::Suspect;
       found = of_external(d);
       break;
     case Verdict::Unknown:
-      if (is_repeated(model, waits, d)) return Suspicion::Usual;
+      if (is_repeated(model, waits, d) || is_generator(trace, model.tasks[d.chain.back().task]))
+        return Suspicion::Usual;
       if (!d.awaited && d.started.empty()) found = Suspicion::Unexplained;
       break;
     default:

@@ -1,5 +1,7 @@
 #include "trace/ask/task_kinds.h"
 
+#include "trace/model/names.h"
+
 namespace skein {
 
 namespace {
@@ -42,6 +44,10 @@ bool sends(const Trace& trace, const Model& model, TaskIndex task) {
 bool is_channel_operation(const Trace& trace, const Model& model, TaskIndex task) {
   return is_operation(trace, model.tasks[task]) &&
          trace.strings[model.tasks[task].name].starts_with("channel.");
+}
+
+bool is_generator(const Trace& trace, const Model::Task& task) {
+  return kind_name(trace, task.kind) == "generator";
 }
 
 }  // namespace skein

@@ -26,6 +26,8 @@ KindClass kind_class(const Trace& trace, const Model::Task& task);
 inline bool is_operation(const Trace& trace, const Model::Task& task) {
   return kind_class(trace, task) == KindClass::Operation;
 }
+// A generator at a value waits for its caller, which may stop at any.
+bool is_generator(const Trace& trace, const Model::Task& task);
 // Whether it is an operation that sends data, by its name.
 bool sends(const Trace& trace, const Model& model, TaskIndex task);
 // Whether it is an operation of an Asio channel, by its name.

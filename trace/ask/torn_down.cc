@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/stable_sort.h"
+#include "trace/ask/diagnosis.h"
 #include "trace/ask/task_kinds.h"
 #include "trace/model/names.h"
 
@@ -15,11 +16,6 @@ namespace {
 bool has_code(const Subject& s, TaskIndex task) {
   return kind_class(s.trace, s.model.tasks[task]) == KindClass::Runnable &&
          !s.model.tasks[task].is_scope;
-}
-
-// A generator waits for its caller, which may stop at any value.
-bool is_generator(const Subject& s, TaskIndex task) {
-  return kind_name(s.trace, s.model.tasks[task].kind) == "generator";
 }
 
 // When the last task with code of its own stopped running.
@@ -52,6 +48,15 @@ std::vector<bool> find_ended_by_teardown(const Subject& s) {
   return found;
 }
 
+// Whether the program destroyed an event loop of several at this time, and went on.
+bool goes_on_after(const Model& model, uint64_t destroyed) {
+  constexpr uint64_t moment = 100'000'000;  // ns
+  if (!is_end_known(model) || model.end - std::min(model.end, destroyed) < moment) return false;
+  return std::any_of(model.tasks.begin(), model.tasks.end(), [](const Model::Task& task) {
+    return task.how == Model::End::Open && !task.is_resource && !task.is_scope;
+  });
+}
+
 }  // namespace
 
 std::vector<TornDown> torn_down(const Subject& subject) {
@@ -70,7 +75,7 @@ std::vector<TornDown> torn_down(const Subject& subject) {
   std::map<std::pair<StringId, uint32_t>, size_t> groups;
   std::vector<TornDown> found;
   for (TaskIndex i = 0; i < model.tasks.size(); i++) {
-    if (!is_torn_down(i) || is_inner[i] || is_generator(subject, i)) continue;
+    if (!is_torn_down(i) || is_inner[i] || is_generator(subject.trace, model.tasks[i])) continue;
     if (model.tasks[i].should_resolve) continue;  // a diagnosis
     const uint32_t wait = subject.waits.last_wait[i];
     if (wait == Waits::none || !subject.waits.waits[wait].cancelled) continue;
@@ -79,6 +84,9 @@ std::vector<TornDown> torn_down(const Subject& subject) {
     if (is_new) found.push_back({.task = i, .wait = wait});
     found[group->second].count++;
   }
+  uint64_t destroyed = 0;
+  for (const TornDown& t : found) destroyed = std::max(destroyed, model.tasks[t.task].end);
+  if (goes_on_after(model, destroyed)) return {};
   stable_sort_by(found, [&](const TornDown& t) { return subject.waits.waits[t.wait].begin; });
   return found;
 }
@@ -109,8 +117,14 @@ uint64_t teardown_begin(const Subject& subject) {
            !task.is_scope && task.start <= last && task.end > last;
   };
   bool leaves_any = false;
-  for (TaskIndex i = 0; i < model.tasks.size() && !leaves_any; i++) leaves_any = is_left(i);
-  if (!leaves_any) return UINT64_MAX;
+  uint64_t destroyed = 0;
+  for (TaskIndex i = 0; i < model.tasks.size(); i++) {
+    if (is_left(i)) {
+      leaves_any = true;
+      destroyed = std::max(destroyed, model.tasks[i].end);
+    }
+  }
+  if (!leaves_any || goes_on_after(model, destroyed)) return UINT64_MAX;
   const Events& events = subject.trace.events;
   const size_t begin = events.count_before(last + 1);
   return begin < model.events ? events.time[begin] : UINT64_MAX;

@@ -96,7 +96,7 @@ class TaskLints {
   void look_at_handler(TaskIndex i) {
     if (context_.kind_class(i) == KindClass::Callback && !options_.strict)
       return;  // its event did not occur
-    if (is_served(i) && !options_.strict) return;
+    if ((is_served(i) || is_of_destruction(i)) && !options_.strict) return;
     look_at_unstarted(i, Lint::HandlerNeverInvoked, context_.limit(Lint::HandlerNeverInvoked),
                       is_behind_jobs(i) ? Severity::Note : Severity::Warning);
   }
@@ -113,6 +113,15 @@ class TaskLints {
           });
     }
     return *pool_runs_;
+  }
+
+  // Whether a library posted it when its event loop was destroyed, and destroyed it with the rest:
+  // it has no place in the program.
+  bool is_of_destruction(TaskIndex i) const {
+    const Model::Task& t = context_.task(i);
+    const bool is_of_task = t.parent != no_index && !context_.was_destroyed(t.parent);
+    return t.location == 0 && !is_of_task && context_.was_destroyed(i) &&
+           t.end - t.start < context_.limit(Lint::HandlerNeverInvoked);
   }
 
   // Whether the handler's context, or its strand, has begun another one since, within the limit

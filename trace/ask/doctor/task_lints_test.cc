@@ -138,6 +138,12 @@ TEST_CASE("handler-never-invoked") {
         "handler-never-invoked 1 -\n");
   CHECK(findings_text(ours(runs + "3 cancel 1\n 3 suspend 9\n 5 resume 9\n 6 resolve 9")) ==
         "handler-never-invoked 1 -\n");
+  SUBCASE("a library posted it when its event loop was destroyed") {
+    const std::string later = "0 create 9 as coroutine\n 1 resume 9\n 2 create 1 as handler";
+    const std::string end = "\n 3 cancel 1\n 3 suspend 9\n 5 resume 9\n 6 resolve 9";
+    CHECK(findings_text(ours(later + end)) == "");
+    CHECK(findings_text(ours(later + " at 1" + end)) == "handler-never-invoked 1 -\n");
+  }
   SUBCASE("not long ago") {
     CHECK(findings_text(ours(runs + "5 resolve 9\n 101 executor_end -")) == "");
   }
