@@ -21,8 +21,8 @@ std::optional<uint64_t> bias_of(const ElfHeader& elf, const Mapping& mapping) {
   return {};
 }
 
-const CallStacks::Module* CallStacks::module_of(uint64_t pc) {
-  const Mapping* mapping = find_mapping(target_.mappings(), pc);
+const CallStacks::Module* CallStacks::module_of(uint64_t address) {
+  const Mapping* mapping = find_mapping(target_.mappings(), address);
   if (mapping == nullptr || !mapping->has_file()) return nullptr;
   const auto [at, is_new] = modules_.try_emplace(mapping->file);
   Module& module = at->second;

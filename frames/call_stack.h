@@ -43,7 +43,7 @@ class CallStacks {
     uint64_t bias = 0;
     std::optional<CallFrames> frames = {};
   };
-  const Module* module_of(uint64_t pc);
+  const Module* module_of(uint64_t address);
   bool is_behind_call(uint64_t address);
   void walk(Registers at, Stack& stack);
   void guess_frame_pointer(const Registers& at, Stack& stack);

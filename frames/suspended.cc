@@ -230,7 +230,7 @@ class Search {
       return frame != none && found_[frame].pair == pair ? frame : none;
     };
     for (const CallStacks::Call& call : calls.subspan(0, std::min(calls.size(), callers))) {
-      for (const size_t number : {3, 6, 12, 13, 14, 15})  // rbx, rbp, r12 to r15
+      for (const size_t number : {3U, 6U, 12U, 13U, 14U, 15U})  // rbx, rbp, r12 to r15
         if (const auto value = call.registers.get(number))
           if (const uint32_t frame = of_pair(*value); frame != none) return frame;
       const uint64_t end = std::min(call.end, call.begin + most);
