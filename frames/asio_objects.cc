@@ -1,5 +1,7 @@
 #include "frames/asio_objects.h"
 
+#include <utility>
+
 namespace skein {
 
 namespace {
@@ -35,9 +37,13 @@ std::optional<AsioObject::Kind> kind_of(const std::string& service) {
 // Itanium C++ ABI, 2.5.2: the word before a virtual table's first function is the address of the
 // type_info, whose second word is that of its name.
 const std::string& AsioObjects::name_of_type(uint64_t virtual_table) {
+  static const std::string none;
+  constexpr size_t most = 100'000;  // types
+  const Mapping* mapping = find_mapping(target_.mappings(), virtual_table);
+  if (!is_aligned(virtual_table) || mapping == nullptr || mapping->writable) return none;
+  if (names_.size() >= most) names_.clear();
   const auto [at, is_new] = names_.try_emplace(virtual_table);
   if (!is_new) return at->second;
-  if (!is_aligned(virtual_table)) return at->second;
   const uint64_t type = memory_.word(virtual_table - 8);
   if (!is_aligned(type)) return at->second;
   const uint64_t name = memory_.word(type + 8);

@@ -14,11 +14,6 @@ namespace {
 
 constexpr size_t pc = Registers::pc_of(Architecture::X86_64);
 constexpr size_t sp = Registers::sp_of(Architecture::X86_64);
-constexpr size_t first_general = 0;
-constexpr size_t last_general = 15;
-
-// System V ABI, figure 3.4: rbx, rbp, r12 to r15.
-bool is_kept(size_t number) { return number == 3 || number == 6 || (number >= 12 && number <= 15); }
 
 struct Freed {
   void operator()(Dwarf_Frame* frame) const { std::free(frame); }
@@ -49,7 +44,7 @@ std::optional<uint64_t> frame_address(Dwarf_Frame* frame, const Registers& calle
 struct CallFrames::State {
   ElfHandle elf = {};
   DwarfHandle dwarf = {};
-  Dwarf_CFI* frames = nullptr;        // of `elf`, which frees it: .eh_frame
+  Dwarf_CFI* frames = nullptr;        // of `elf`: .eh_frame
   Dwarf_CFI* debug_frames = nullptr;  // of `dwarf`: .debug_frame
 
   ~State() {
@@ -88,21 +83,23 @@ std::optional<CallFrames::Caller> CallFrames::caller(const Registers& callee, ui
   const std::optional<uint64_t> cfa = frame_address(frame.get(), callee);
   if (!cfa) return {};
   Caller caller;
-  for (size_t number = first_general; number <= pc; number++) {
-    if (number == sp || (number > last_general && number != pc)) continue;
+  for (size_t number = 0; number <= pc; number++) {
+    if (number == sp) continue;
     Dwarf_Op space[3];
     Dwarf_Op* ops = nullptr;
     size_t count = 0;
     if (dwarf_frame_register(frame.get(), static_cast<int>(number), space, &ops, &count) != 0)
       continue;
     if (count == 0) {
-      if (number == pc) caller.is_none = true;  // as in _start
-      // Without a rule it has not been changed, if functions keep it for their callers.
-      if (is_kept(number))
+      // libdw.h: null is the same value as in the callee, `space` is undefined.
+      if (ops == nullptr) {
         if (const auto same = callee.get(number)) caller.registers.set(number, *same);
+      } else if (number == pc) {
+        caller.is_none = true;  // as in _start
+      }
       continue;
     }
-    // At the frame's address plus a number, or, with DW_OP_stack_value, that sum itself.
+    // At the frame's address plus a number.
     if (ops[0].atom != DW_OP_call_frame_cfa || count > 2) continue;
     if (count == 2 && ops[1].atom != DW_OP_plus_uconst) continue;
     const auto value = memory(*cfa + (count == 2 ? ops[1].number : 0));

@@ -2,8 +2,7 @@
 // .debug_frame): where each function keeps its return address and the registers of its caller.
 //
 //   Result<CallFrames> frames = CallFrames::read(file.bytes(), path);
-//   while (auto caller = frames->caller(registers, bias, true, memory)) registers =
-//   caller->registers;
+//   const auto caller = frames->caller(registers, bias, is_return, memory);
 //
 // Addresses are those in the file, as linked. Only the rules that compilers write are known: a
 // register plus a number, and places relative to that. Nothing in the file is trusted.
@@ -38,7 +37,8 @@ class CallFrames {
 
   // Of x86-64. `bias` is added to the file's addresses in the target. `is_return`: pc is a return
   // address, and the call is before it. Nothing: no rule for this code, an unknown one, or a
-  // register is needed and not known. O(log functions).
+  // register is needed and not known. O(log functions) with .eh_frame_hdr, else O(functions) at
+  // first. The frames of signal handlers are not known.
   std::optional<Caller> caller(const Registers& callee, uint64_t bias, bool is_return,
                                const ReadWord& memory) const;
 

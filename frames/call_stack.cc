@@ -14,11 +14,20 @@ constexpr size_t frame_pointer = 6;  // rbp
 
 std::optional<uint64_t> bias_of(const ElfHeader& elf, const Mapping& mapping) {
   constexpr uint64_t page = 4096;
-  for (const ElfSegment& segment : elf.segments)
-    if (segment.type == 1 && segment.offset / page * page <= mapping.offset &&
-        mapping.offset < segment.offset + segment.file_size)
-      return mapping.begin - mapping.offset - (segment.address - segment.offset);
-  return {};
+  constexpr uint32_t can_execute = 1;
+  std::optional<uint64_t> found;
+  for (const ElfSegment& segment : elf.segments) {
+    if (segment.type != 1 || segment.offset / page * page > mapping.offset ||
+        mapping.offset >= segment.offset + segment.file_size)
+      continue;
+    // A page of the file may be mapped twice: with its end of one segment, and its begin of the
+    // next.
+    const bool is_alike = ((segment.flags & can_execute) != 0) == mapping.executable;
+    if (!found || is_alike)
+      found = mapping.begin - mapping.offset - (segment.address - segment.offset);
+    if (is_alike) break;
+  }
+  return found;
 }
 
 const CallStacks::Module* CallStacks::module_of(uint64_t address) {
@@ -55,7 +64,7 @@ bool CallStacks::is_behind_call(uint64_t address) {
 }
 
 // Continues `stack` with the callers of a function.
-void CallStacks::walk(Registers at, Stack& stack) {
+void CallStacks::walk(Registers at, Stack& stack, bool may_guess) {
   constexpr size_t most = 1000;
   const auto memory = [this](uint64_t address) -> std::optional<uint64_t> {
     uint64_t word = 0;
@@ -71,7 +80,7 @@ void CallStacks::walk(Registers at, Stack& stack) {
     if (module == nullptr) return;
     const auto caller = module->frames->caller(at, module->bias, stack.calls.size() > 1, memory);
     if (!caller) {
-      if (!at.get(frame_pointer)) guess_frame_pointer(at, stack);
+      if (may_guess && !at.get(frame_pointer)) guess_frame_pointer(at, stack);
       return;
     }
     const uint64_t end = caller->registers.get(sp).value_or(0);
@@ -97,7 +106,7 @@ void CallStacks::guess_frame_pointer(const Registers& at, Stack& stack) {
     guess.set(frame_pointer, address);
     Stack longer = stack;
     longer.calls.resize(known);
-    walk(guess, longer);
+    walk(guess, longer, false);
     if (!longer.is_complete) continue;
     stack = std::move(longer);
     return;
@@ -106,7 +115,7 @@ void CallStacks::guess_frame_pointer(const Registers& at, Stack& stack) {
 
 CallStacks::Stack CallStacks::of(const Registers& registers) {
   Stack stack;
-  if (target_.architecture() == Architecture::X86_64) walk(registers, stack);
+  if (target_.architecture() == Architecture::X86_64) walk(registers, stack, true);
   return stack;
 }
 

@@ -45,7 +45,7 @@ class CallStacks {
   };
   const Module* module_of(uint64_t address);
   bool is_behind_call(uint64_t address);
-  void walk(Registers at, Stack& stack);
+  void walk(Registers at, Stack& stack, bool may_guess);
   void guess_frame_pointer(const Registers& at, Stack& stack);
 
   const Target& target_;

@@ -58,7 +58,7 @@ class ChainFinder {
       if (begin != chain.steps.end())
         chain.cycle_begin = static_cast<size_t>(begin - chain.steps.begin());
     }
-    key.second = chain.operation + (chain.cycle_begin != CoroutineChain::no_cycle ? "*" : "");
+    key.second = chain.operation + '*' + std::to_string(chain.cycle_begin);
     CoroutineChain& group = chains_.try_emplace(std::move(key), std::move(chain)).first->second;
     group.count++;
     if (all_[last].object != Coroutine::none) group.objects.push_back(all_[last].object);

@@ -199,6 +199,10 @@ class Search {
   // A thread runs a coroutine if it is in the coroutine's function, and a register that functions
   // keep for their callers, or the function's part of the stack, has the address of the frame.
   void find_running() {
+    if (target_.architecture() != Architecture::X86_64) {
+      warnings_.push_back("which coroutines its threads run is not known on this architecture");
+      return;
+    }
     CallStacks stacks(target_, memory_);
     for (const TargetThread& thread : target_.threads()) {
       if (thread.state == TargetThread::State::Ended) continue;
@@ -240,14 +244,17 @@ class Search {
     return only_frame_of(pair);
   }
 
-  uint32_t only_frame_of(uint32_t pair) const {
-    uint32_t only = none;
-    for (uint32_t i = 0; i < found_.size(); i++) {
-      if (found_[i].pair != pair || is_freed(i)) continue;
-      if (only != none) return none;
-      only = i;
+  // The only frame of this function, or `none`.
+  uint32_t only_frame_of(uint32_t pair) {
+    constexpr uint32_t several = none - 1;
+    if (only_frames_.empty()) {
+      only_frames_.assign(pairs_.size(), none);
+      for (uint32_t i = 0; i < found_.size(); i++) {
+        uint32_t& only = only_frames_[found_[i].pair];
+        if (!is_freed(i)) only = only == none ? i : several;
+      }
     }
-    return only;
+    return only_frames_[pair] == several ? none : only_frames_[pair];
   }
 
   uint32_t pair_of_code(uint64_t address) const {
@@ -411,7 +418,6 @@ class Search {
       if (renumbered[i] != none)
         if (const uint32_t other = awaited_by(i); other != none && renumbered[other] != none)
           out.coroutines[renumbered[i]].awaits = renumbered[other];
-    find_objects(out);
     for (const Pair& pair : pairs_) {
       std::string full = demangled(pair.function.name);
       SuspendedCoroutines::Function function{
@@ -422,13 +428,15 @@ class Search {
       function.full_name = std::move(full);
       out.functions.push_back(std::move(function));
     }
+    find_objects(out);
     out.places = std::move(places_);
     out.read = read_;
     out.warnings = std::move(warnings_);
     return out;
   }
 
-  // What those wait for that await no other coroutine: the frame of the operation has its address.
+  // What operations of Asio wait for: the frame of the coroutine that has started one has the
+  // address of the timer or socket. Frames of the program have addresses of other ones as well.
   void find_objects(SuspendedCoroutines& out) {
     constexpr size_t most = 64;  // words of a frame
     AsioObjects objects(target_, memory_);
@@ -437,7 +445,7 @@ class Search {
       SuspendedCoroutine& one = out.coroutines[at];
       if (one.frame != found_[i].frame) continue;
       at++;
-      if (one.awaits != none || one.state != State::Waits) continue;
+      if (one.state != State::Waits || out.functions[one.function].operation.empty()) continue;
       words_.resize(std::min(most, size_of(i) / 8));
       if (words_.size() < 2 || !memory_.read(one.frame, words_.data(), words_.size() * 8)) continue;
       if (auto object = objects.find(std::span(words_).subspan(2))) {
@@ -473,6 +481,7 @@ class Search {
   std::vector<Found> found_ = {};
   std::vector<HeapBlock> blocks_ = {};  // of found_
   std::vector<uint64_t> own_blocks_ = {};
+  std::vector<uint32_t> only_frames_ = {};  // by pair
   std::map<uint32_t, uint64_t> runs_ = {};  // threads by coroutine
   bool has_glibc_heap_ = false;
   uint64_t read_ = 0;

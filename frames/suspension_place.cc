@@ -90,7 +90,7 @@ const Lines::Call* call_before(const std::vector<Lines::Call>& calls, const Stor
   return found;
 }
 
-// The call whose code has the store in its midst, else the first right behind it.
+// The call whose code contains the store, else the first right behind it.
 const Lines::Call* call_behind(const std::vector<Lines::Call>& calls, const Store& store,
                                const Surrounding& around) {
   for (const Lines::Call& call : calls)
@@ -187,6 +187,16 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
   return found;
 }
 
+// Behind the parenthesis that closes the one at `at`.
+static size_t end_of_parameters(std::string_view name, size_t at) {
+  size_t depth = 0;
+  for (; at < name.size(); at++) {
+    if (name[at] == '(') depth++;
+    if (name[at] == ')' && --depth == 0) return at + 1;
+  }
+  return name.size();
+}
+
 std::string type_of_member(std::string_view function) {
   const std::string name = demangled(function);
   std::string type;
@@ -199,7 +209,13 @@ std::string type_of_member(std::string_view function) {
         i += 22;  // and "::"
         continue;
       }
-      if (c == '(') break;
+      if (c == '(') {
+        // The parameters of a function, in which a local type is.
+        const size_t close = end_of_parameters(name, i);
+        if (name.compare(close, 2, "::") != 0) break;
+        i = close - 1;
+        continue;
+      }
       if (c == ' ')
         type.clear();  // the type of the result
       else

@@ -53,6 +53,8 @@ TEST_CASE("the type of a member function") {
             "_ZN12_GLOBAL__N_15Event13await_suspendENSt7__n486116coroutine_handleIvEE") == "Event");
   CHECK(type_of_member("_ZN4Task13await_suspendI7PromiseEEbNSt7__n486116coroutine_handleIT_EE") ==
         "Task");
+  CHECK(type_of_member("_ZZN2ns1fEivEN5Event13await_suspendENSt7__n486116coroutine_handleIvEE") ==
+        "ns::f::Event");
   CHECK(type_of_member("main") == "");
   CHECK(type_of_member("") == "");
 }

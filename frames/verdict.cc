@@ -1,7 +1,7 @@
 #include "frames/verdict.h"
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
 
 namespace skein {
 
@@ -9,7 +9,7 @@ namespace {
 
 using State = SuspendedCoroutine::State;
 
-// The process connected it, as far as the ports tell: Linux takes those of clients from 32768 on
+// Whether the process has probably connected it: Linux takes the ports of clients from 32768 on
 // (ip(7), ip_local_port_range).
 bool is_client(const SocketState& socket) {
   constexpr uint16_t first = 32768;
@@ -33,7 +33,8 @@ class Judge {
       : found_(found), chain_(chain), around_(around) {}
 
   ChainVerdict judge() const {
-    if (chain_.cycle_begin != CoroutineChain::no_cycle) return ChainVerdict::Deadlock;
+    if (chain_.cycle_begin != CoroutineChain::no_cycle)
+      return is_certain_cycle() ? ChainVerdict::Deadlock : ChainVerdict::Unknown;
     const SuspendedCoroutine& last = found_.coroutines[chain_.steps.back()];
     if (last.state == State::Runs) return of_running(last);
     if (last.state == State::NotStarted) return ChainVerdict::NotStarted;
@@ -45,6 +46,15 @@ class Judge {
   }
 
  private:
+  // The process goes on while its memory is read.
+  bool is_certain_cycle() const {
+    return std::all_of(chain_.steps.begin() + static_cast<std::ptrdiff_t>(chain_.cycle_begin),
+                       chain_.steps.end(), [&](uint32_t step) {
+                         const SuspendedCoroutine& one = found_.coroutines[step];
+                         return one.state == State::Waits && one.is_certain;
+                       });
+  }
+
   ChainVerdict of_running(const SuspendedCoroutine& coroutine) const {
     const TargetThread* thread = thread_of(coroutine, around_);
     const bool sleeps = thread != nullptr && (thread->state == TargetThread::State::Sleeping ||
@@ -92,10 +102,31 @@ class Judge {
 }  // namespace
 
 std::string_view name(ChainVerdict verdict) {
-  constexpr std::array<std::string_view, 11> names = {
-      "deadlock", "blocks its thread", "never expires", "no answer", "unread", "peer reads nothing",
-      "unknown",  "not started",       "slow",          "runs",      "usual"};
-  return names[static_cast<size_t>(verdict)];
+  switch (verdict) {
+    case ChainVerdict::Deadlock:
+      return "deadlock";
+    case ChainVerdict::BlocksThread:
+      return "blocks its thread";
+    case ChainVerdict::NeverExpires:
+      return "never expires";
+    case ChainVerdict::NoAnswer:
+      return "no answer";
+    case ChainVerdict::Unread:
+      return "unread";
+    case ChainVerdict::NotReceived:
+      return "not received";
+    case ChainVerdict::Unknown:
+      return "unknown";
+    case ChainVerdict::NotStarted:
+      return "not started";
+    case ChainVerdict::Slow:
+      return "slow";
+    case ChainVerdict::Runs:
+      return "runs";
+    case ChainVerdict::Usual:
+      break;
+  }
+  return "usual";
 }
 
 ChainVerdict judge(const SuspendedCoroutines& found, const CoroutineChain& chain,

@@ -16,9 +16,9 @@
 
 namespace skein {
 
-// What is known besides the memory. Of a core only the threads.
+// What is known in addition to the memory; of a core only its threads.
 struct Surroundings {
-  std::optional<int64_t> steady_now = {};  // ns of the clock, when the memory was read
+  std::optional<int64_t> steady_now = {};  // ns of the clock, before the memory was read
   std::optional<int64_t> system_now = {};
   std::vector<SocketState> sockets = {};
   std::vector<TargetThread> threads = {};
@@ -41,6 +41,7 @@ enum class ChainVerdict : uint8_t {
 std::string_view name(ChainVerdict verdict);  // "deadlock"; stable, for JSON
 inline bool is_usual(ChainVerdict verdict) { return verdict >= ChainVerdict::Runs; }
 
+// `chain` must be of find_chains(found). O(steps + objects * sockets).
 ChainVerdict judge(const SuspendedCoroutines& found, const CoroutineChain& chain,
                    const Surroundings& around);
 

@@ -72,12 +72,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(one.function < found->functions.size());
     require(one.awaits == SuspendedCoroutine::none || one.awaits < found->coroutines.size());
   }
+  const Surroundings around{
+      .steady_now = data[0],
+      .sockets = {{.descriptor = data[size / 2], .unread = data[size - 1], .has_counts = true}},
+      .threads = process.threads()};
   // Each coroutine but Asio's own is in one chain.
   size_t steps = 0;
   for (const CoroutineChain& chain : find_chains(*found)) {
     require(!chain.steps.empty() && chain.count != 0);
     steps += chain.steps.size();
-    require(!name(judge(*found, chain, {})).empty());
+    require(!name(judge(*found, chain, around)).empty());
     for (const uint32_t object : chain.objects) require(object < found->objects.size());
   }
   require(steps <= found->coroutines.size());

@@ -9,8 +9,8 @@
 #include "cli/input/trace_input.h"
 #include "cli/utc_now.h"
 #include "target/recording.h"
-#include "trace/read/ctf/directory.h"
 #include "trace/model/internal_place.h"
+#include "trace/read/ctf/directory.h"
 #include "trace/read/ctf/task_table.h"
 
 namespace skein::cli {

@@ -7,8 +7,9 @@
 
 namespace skein::cli {
 
-// For a running process, reads its task table and definitions, but not its events; otherwise reads
-// the whole trace. Throws CommandError(2) on failure.
+// For a running process, reads its task table and definitions; its events as well if a composed
+// operation (async_read) is pending, because only they show who waits for it. Otherwise reads the
+// whole trace. Throws CommandError(2) on failure.
 LiveTaskList read_live_tasks(const std::string& path);
 
 }  // namespace skein::cli

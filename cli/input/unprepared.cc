@@ -42,9 +42,11 @@ std::optional<Unprepared> read_unprepared(const std::string& text) {
   if (const std::optional<uint64_t> pid = process_without_trace(text)) {
     const Result<std::unique_ptr<Target>> process = open_process(*pid);
     if (!process) die(2, process.error().message());
+    const int64_t steady = now_of(CLOCK_MONOTONIC);
+    const int64_t system = now_of(CLOCK_REALTIME);
     Unprepared read = read_target(**process, false);
-    read.around.steady_now = now_of(CLOCK_MONOTONIC);
-    read.around.system_now = now_of(CLOCK_REALTIME);
+    read.around.steady_now = steady;
+    read.around.system_now = system;
     read.around.sockets = socket_states(std::to_string(*pid));
     return read;
   }

@@ -34,8 +34,8 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
     case ChainVerdict::NoAnswer:
       return "This process made the connection, has sent on it, and has received nothing since.";
     case ChainVerdict::Unread:
-      return "Bytes have arrived that it has not read: its handler waits for its turn, or its "
-             "thread for something else.";
+      return "Bytes have arrived that it has not read: its handler is queued, or its "
+             "thread is busy or blocked.";
     case ChainVerdict::NotReceived:
       return "The peer does not read, or not fast enough.";
     case ChainVerdict::Unknown:
@@ -77,8 +77,8 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
   std::string out;
   append_paragraph(out,
                    escaped(of.title) + (of.is_core ? " was not recorded." : " is not recorded.") +
-                       " Its memory shows where its coroutines wait, but not since when, and not "
-                       "which of them should wake which.",
+                       " Its memory shows where its coroutines wait, but not since when, nor which "
+                       "coroutine should wake it.",
                    0, columns);
   for (const std::string& warning : of.found.warnings)
     append_paragraph(out, "Note: " + escaped(warning) + ".", 0, columns);

@@ -1,5 +1,7 @@
 #include "cli/output/unprepared_report.h"
 
+#include <algorithm>
+
 #ifdef SKEIN_HAS_SYMBOLS
 #include "cli/input/unprepared.h"
 #include "cli/output/coroutine_list.h"

@@ -44,8 +44,12 @@ def examine(target, is_live):
         last = steps[-1]
         awaited = frames.get(last["awaits"])
         check((awaited and awaited["operation"]) == operation, f"{first}: {last} awaits {awaited}")
-        if last["line"] and first in LINES:
-            check(abs(last["line"] - LINES.get(last["function"].rsplit("::", 1)[-1], 0)) <= 1, f"{last}: not at its mark")
+        if "-g1" in options:
+            mark = LINES[last["function"].rsplit("::", 1)[-1]]
+            # The statement of `query` has two lines. At -O2 g++ gives all code of an await within a call in a loop
+            # the line of the closing brace.
+            allowed = {"query": (mark - 1, mark), "accept_and_ignore": (mark, mark + 1)}.get(first, (mark,))
+            check(last["line"] in allowed, f"{last}: not at its mark, {mark}")
         return awaited and awaited["object"]
 
     timer = expect("sleep_for_an_hour", 2, "usual", "async_wait", "slow")

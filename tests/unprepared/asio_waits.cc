@@ -12,10 +12,12 @@ namespace asio = boost::asio;
 #endif
 // clang-format on
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <future>
 #include <string>
 #include <thread>
+#include <vector>
 
 using asio::awaitable;
 using asio::use_awaitable;

@@ -44,7 +44,7 @@ bool Diagnosis::is_error() const {
     case Verdict::Unknown:
       return expected;
     case Verdict::Running:
-      // Jobs may queue in a thread pool, also those that a job has posted and does not wait for.
+      // Jobs may queue in a thread pool, including those that a job has posted and does not wait for.
       return expected ||
              (pool && (pool->context != thread_pool || !pool->strands.empty()));
   }

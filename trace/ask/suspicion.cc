@@ -82,7 +82,7 @@ bool Suspicions::is_client(const Model::Object& socket) const {
 
 // Whether it takes long, or is moved again and again, and nothing shows that this is as intended.
 bool Suspicions::is_slow(const Diagnosis& d, const Model::Concern& timer) const {
-  if (d.similar.size() >= many_deadlines) return false;
+  if (d.similar.size() + 1 >= many_deadlines) return false;
   if (find_moved_deadline(s_, d)) return true;
   const uint64_t start = s_.model.tasks[timer.task].start;
   if (timer.expires - std::min(timer.expires, start) < slow_timer_ns) return false;

@@ -1,5 +1,7 @@
 #include "trace/ask/suspicion.h"
 
+#include <algorithm>
+
 #include "trace/ask/why.h"
 #include "trace/model/example.h"
 

@@ -219,7 +219,8 @@ bool is_polled(const Subject& s, const Diagnosis& d) {
   int delayed = 0;
   for (TaskIndex task = 0; task < s.model.tasks.size() && delayed < fewest; task++) {
     const uint64_t run = s.waits.first_run[task];
-    delayed += run != Waits::never && run - s.model.tasks[task].start >= d.starved / 2 &&
+    delayed += run != Waits::never && run >= s.model.tasks[task].start &&
+               run - s.model.tasks[task].start >= d.starved / 2 &&
                kind_class(s.trace, s.model.tasks[task]) == KindClass::Handler &&
                context_of(s.trace, s.model, task) == context;
   }
@@ -458,6 +459,7 @@ Diagnosis diagnose(const Subject& subject, std::span<const Diagnosis> all, TaskI
   add_missing_cancels(subject, {&d, 1});
   add_retried(subject, {&d, 1});
   add_overtaken(subject, {&d, 1});
+  d.suspicion = reported != all.end() ? reported->suspicion : Suspicions(subject).of(d);
   if (reported != all.end()) {
     d.is_asleep = reported->is_asleep;
     d.is_idle_pool = reported->is_idle_pool;

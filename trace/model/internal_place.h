@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "trace/read/trace.h"
