@@ -21,12 +21,6 @@ bool spoke_last(const SocketState& socket) {
          (socket.received == 0 || socket.sent_ago < socket.received_ago);
 }
 
-bool is_program_type(const std::string& awaiter) {
-  for (const char* begin : {"std::", "boost::asio::", "asio::"})
-    if (awaiter.starts_with(begin)) return false;
-  return !awaiter.empty();
-}
-
 class Judge {
  public:
   Judge(const SuspendedCoroutines& found, const CoroutineChain& chain, const Surroundings& around)
@@ -100,6 +94,12 @@ class Judge {
 };
 
 }  // namespace
+
+bool is_program_type(std::string_view awaiter) {
+  for (const char* begin : {"std::", "boost::asio::", "asio::"})
+    if (awaiter.starts_with(begin)) return false;
+  return !awaiter.empty();
+}
 
 std::string_view name(ChainVerdict verdict) {
   switch (verdict) {

@@ -49,7 +49,7 @@ std::string step_text(const Unprepared& of, const CoroutineChain& chain, size_t 
     text = "waits for " + escaped(chain.operation) + objects_text(of, chain.objects);
   else if (chain.cycle_begin != CoroutineChain::no_cycle)
     text = "waits for " + function_name(of.found, chain.steps[chain.cycle_begin]);
-  else if (one.state == State::Waits && !awaiter.empty() && !awaiter.starts_with("std::"))
+  else if (one.state == State::Waits && is_program_type(awaiter))
     text = "waits for " + escaped(awaiter) + objects_text(of, chain.objects);
   return one.is_certain ? text : text + " (uncertain)";
 }
