@@ -232,7 +232,8 @@ void find_usual_delay(const Subject& subject, ChainWalker& walker, Diagnosis& d)
   const Model& model = subject.model;
   if (d.verdict != Verdict::Starved || d.starved < starvation_error_ns) return;
   if (d.blocker == no_index) {
-    d.is_usual_delay = is_polled(subject, d);
+    // After a signal it is no error anyway, and similar ones are judged one by one.
+    d.is_usual_delay = d.signal == no_index && is_polled(subject, d);
     return;
   }
   d.is_usual_delay = has_run_as_long(model, d.blocker, model.end - std::min(model.end, d.starved));
