@@ -39,9 +39,8 @@ std::string started_operation(std::string_view name) {
   // Of the overloads: async_read_buffer_sequence, async_read_until_delim_v2, ...
   for (const std::string_view of :
        {"async_read_until", "async_read_at", "async_write_at", "async_read", "async_write"})
-    if (operation.starts_with(of) && operation.find('_', of.size()) == of.size() &&
-        operation != "async_read_some" && operation != "async_write_some" &&
-        operation != "async_read_some_at" && operation != "async_write_some_at")
+    if (operation.starts_with(of) && operation.substr(of.size()).starts_with('_') &&
+        !operation.substr(of.size()).starts_with("_some"))
       return std::string(of);
   return std::string(operation);
 }

@@ -56,11 +56,16 @@ const std::string& AsioObjects::name_of_type(uint64_t virtual_table) {
   return at->second;
 }
 
+// Whether the program may have an object at this address that it changes.
+bool AsioObjects::may_be_object(uint64_t address) const {
+  if (!is_aligned(address)) return false;
+  const Mapping* mapping = find_mapping(target_.mappings(), address);
+  return mapping != nullptr && mapping->writable;
+}
+
 std::optional<AsioObject> AsioObjects::at(uint64_t address) {
   const uint64_t service = memory_.word(address);
-  if (!is_aligned(service)) return {};
-  const Mapping* mapping = find_mapping(target_.mappings(), service);
-  if (mapping == nullptr || !mapping->writable) return {};
+  if (!may_be_object(service)) return {};
   const std::string& name = name_of_type(memory_.word(service));
   const std::optional<AsioObject::Kind> kind = kind_of(name);
   if (!kind) return {};
@@ -76,12 +81,9 @@ std::optional<AsioObject> AsioObjects::at(uint64_t address) {
 }
 
 std::optional<AsioObject> AsioObjects::find(std::span<const uint64_t> words) {
-  for (const uint64_t word : words) {
-    if (!is_aligned(word)) continue;
-    const Mapping* mapping = find_mapping(target_.mappings(), word);
-    if (mapping == nullptr || !mapping->writable) continue;
-    if (auto found = at(word)) return found;
-  }
+  for (const uint64_t word : words)
+    if (may_be_object(word))
+      if (auto found = at(word)) return found;
   return {};
 }
 

@@ -39,6 +39,7 @@ class AsioObjects {
   std::optional<AsioObject> find(std::span<const uint64_t> words);
 
  private:
+  bool may_be_object(uint64_t address) const;
   std::optional<AsioObject> at(uint64_t address);
   const std::string& name_of_type(uint64_t virtual_table);
 

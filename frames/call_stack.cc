@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "target/elf.h"
+
 namespace skein {
 
 namespace {
@@ -11,24 +13,6 @@ constexpr size_t sp = Registers::sp_of(Architecture::X86_64);
 constexpr size_t frame_pointer = 6;  // rbp
 
 }  // namespace
-
-std::optional<uint64_t> bias_of(const ElfHeader& elf, const Mapping& mapping) {
-  constexpr uint64_t page = 4096;
-  constexpr uint32_t can_execute = 1;
-  std::optional<uint64_t> found;
-  for (const ElfSegment& segment : elf.segments) {
-    if (segment.type != 1 || segment.offset / page * page > mapping.offset ||
-        mapping.offset >= segment.offset + segment.file_size)
-      continue;
-    // A page of the file may be mapped twice: with its end of one segment, and its begin of the
-    // next.
-    const bool is_alike = ((segment.flags & can_execute) != 0) == mapping.executable;
-    if (!found || is_alike)
-      found = mapping.begin - mapping.offset - (segment.address - segment.offset);
-    if (is_alike) break;
-  }
-  return found;
-}
 
 const CallStacks::Module* CallStacks::module_of(uint64_t address) {
   const Mapping* mapping = find_mapping(target_.mappings(), address);

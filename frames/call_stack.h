@@ -12,7 +12,6 @@
 
 #include "frames/call_frames.h"
 #include "frames/memory_cache.h"
-#include "target/elf.h"
 #include "target/target.h"
 
 namespace skein {
@@ -52,8 +51,5 @@ class CallStacks {
   MemoryCache& memory_;
   std::map<std::string, Module> modules_ = {};  // by file
 };
-
-// What a file's addresses are moved by in the target; nothing: the mapping is not of a segment.
-std::optional<uint64_t> bias_of(const ElfHeader& elf, const Mapping& mapping);
 
 }  // namespace skein

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/function_name.h"
+
 namespace skein {
 
 namespace {
@@ -187,44 +189,13 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
   return found;
 }
 
-// Behind the parenthesis that closes the one at `at`.
-static size_t end_of_parameters(std::string_view name, size_t at) {
-  size_t depth = 0;
-  for (; at < name.size(); at++) {
-    if (name[at] == '(') depth++;
-    if (name[at] == ')' && --depth == 0) return at + 1;
-  }
-  return name.size();
-}
-
 std::string type_of_member(std::string_view function) {
-  const std::string name = demangled(function);
-  std::string type;
-  int depth = 0;  // of the arguments of templates
-  for (size_t i = 0; i < name.size(); i++) {
-    const char c = name[i];
-    if (c == '<') depth++;
-    if (depth == 0) {
-      if (c == '(' && name.compare(i, 21, "(anonymous namespace)") == 0) {
-        i += 22;  // and "::"
-        continue;
-      }
-      if (c == '(') {
-        // The parameters of a function, in which a local type is.
-        const size_t close = end_of_parameters(name, i);
-        if (name.compare(close, 2, "::") != 0) break;
-        i = close - 1;
-        continue;
-      }
-      if (c == ' ')
-        type.clear();  // the type of the result
-      else
-        type += c;
-    }
-    if (c == '>' && depth > 0) depth--;
-  }
-  const size_t member = type.rfind("::");
-  return member == std::string::npos ? "" : type.substr(0, member);
+  constexpr std::string_view unnamed = "(anonymous)::";
+  std::string name = short_function_name(with_lambdas_of_signatures(demangled(function)));
+  for (size_t at = 0; (at = name.find(unnamed, at)) != std::string::npos;)
+    name.erase(at, unnamed.size());
+  const size_t member = name.rfind("::");
+  return member == std::string::npos ? "" : name.substr(0, member);
 }
 
 }  // namespace skein

@@ -39,6 +39,7 @@ enum class ChainVerdict : uint8_t {
   Usual,
 };
 std::string_view name(ChainVerdict verdict);  // "deadlock"; stable, for JSON
+inline bool is_error(ChainVerdict verdict) { return verdict == ChainVerdict::Deadlock; }
 inline bool is_usual(ChainVerdict verdict) { return verdict >= ChainVerdict::Runs; }
 
 // `chain` must be of find_chains(found). O(steps + objects * sockets).

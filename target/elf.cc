@@ -158,4 +158,22 @@ std::string build_id_of_file(const Target& target, const Mapping& mapping) {
   return id;
 }
 
+std::optional<uint64_t> bias_of(const ElfHeader& elf, const Mapping& mapping) {
+  constexpr uint64_t page = 4096;
+  constexpr uint32_t can_execute = 1;
+  std::optional<uint64_t> found;
+  for (const ElfSegment& segment : elf.segments) {
+    if (segment.type != 1 || segment.offset / page * page > mapping.offset ||
+        mapping.offset >= segment.offset + segment.file_size)
+      continue;
+    // A page of the file may be mapped twice: for the end of one segment, and for the begin of the
+    // next.
+    const bool is_alike = ((segment.flags & can_execute) != 0) == mapping.executable;
+    if (!found || is_alike)
+      found = mapping.begin - mapping.offset - (segment.address - segment.offset);
+    if (is_alike) break;
+  }
+  return found;
+}
+
 }  // namespace skein

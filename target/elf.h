@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,9 @@ struct ElfHeader {
 
 // `bytes` is the beginning of the file, at least up to its table of segments; `path` is for errors.
 Result<ElfHeader> read_elf_header(std::span<const uint8_t> bytes, const std::string& path);
+
+// What a file's addresses are moved by in the target; nothing: the mapping is not of a segment.
+std::optional<uint64_t> bias_of(const ElfHeader& elf, const Mapping& mapping);
 
 struct ElfNote {
   uint32_t type = 0;

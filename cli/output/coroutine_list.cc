@@ -80,7 +80,7 @@ Json coroutines_json(const Unprepared& unprepared, const std::vector<JudgedChain
     for (const uint32_t step : one.chain.steps) frames.add(found.coroutines[step].frame);
     groups.add(Json::object({{"count", one.chain.count},
                              {"verdict", name(one.verdict)},
-                             {"error", one.verdict == ChainVerdict::Deadlock},
+                             {"error", is_error(one.verdict)},
                              {"usual", is_usual(one.verdict)},
                              {"frames", std::move(frames)}}));
   }

@@ -87,9 +87,8 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
   std::stable_sort(order.begin(), order.end(), [](const JudgedChain* a, const JudgedChain* b) {
     return a->verdict < b->verdict;
   });
-  const auto suspects = std::find_if(order.begin(), order.end(), [](const JudgedChain* one) {
-    return one->verdict != ChainVerdict::Deadlock;
-  });
+  const auto suspects = std::find_if(
+      order.begin(), order.end(), [](const JudgedChain* one) { return !is_error(one->verdict); });
   const auto usual = std::find_if(suspects, order.end(),
                                   [](const JudgedChain* one) { return is_usual(one->verdict); });
   const auto explain_each = [&](auto begin, auto end) {

@@ -24,11 +24,9 @@ std::optional<int> report_unprepared(const std::string& target, UnpreparedReport
         return report == UnpreparedReport::List ? coroutines_text(*read, chains, columns)
                                                 : coroutine_why_text(*read, chains, columns);
       });
-  const auto is_error = [](const JudgedChain& one) {
-    return one.verdict == ChainVerdict::Deadlock;
-  };
   return report == UnpreparedReport::Explanation &&
-         std::any_of(chains.begin(), chains.end(), is_error);
+         std::any_of(chains.begin(), chains.end(),
+                     [](const JudgedChain& one) { return is_error(one.verdict); });
 }
 
 #else
