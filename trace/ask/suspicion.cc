@@ -67,7 +67,7 @@ Suspicions::Suspicions(const Subject& subject) : s_(subject) {
   for (const Model::Object& object : s_.model.objects) {
     const std::string_view connection = s_.trace.strings[object.connection];
     if (object.connection != 0 && !has_peer(connection))
-      accepting_ports_.emplace(own_port(connection));
+      accepting_ports_.push_back(own_port(connection));
   }
 }
 
@@ -76,8 +76,9 @@ bool Suspicions::is_client(const Model::Object& socket) const {
   for (uint32_t u = socket.last_use; u != Model::Object::none; u = s_.model.concerns[u].before)
     if (s_.trace.strings[s_.model.tasks[s_.model.concerns[u].task].name] == "socket.async_connect")
       return true;
-  const std::string port(own_port(s_.trace.strings[socket.connection]));
-  return !port.empty() && !accepting_ports_.contains(port);
+  const std::string_view port = own_port(s_.trace.strings[socket.connection]);
+  return !port.empty() && std::find(accepting_ports_.begin(), accepting_ports_.end(), port) ==
+                              accepting_ports_.end();
 }
 
 // Whether it takes long, or is moved again and again, and nothing shows that this is as intended.

@@ -5,8 +5,8 @@
 //   for (Diagnosis& d : found) d.suspicion = suspicions.of(d);
 #pragma once
 
-#include <string>
-#include <unordered_set>
+#include <string_view>
+#include <vector>
 
 #include "trace/ask/diagnosis.h"
 
@@ -30,7 +30,7 @@ class Suspicions {
   Suspicion of_external(const Diagnosis& d) const;
 
   const Subject s_;
-  std::unordered_set<std::string> accepting_ports_;  // of the program's acceptors
+  std::vector<std::string_view> accepting_ports_;  // of the program's acceptors
 };
 
 }  // namespace skein
