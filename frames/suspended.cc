@@ -2,23 +2,16 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
-#include <set>
+#include <optional>
 #include <span>
-#include <unordered_map>
 #include <utility>
 
-#include "base/file.h"
 #include "base/function_name.h"
 #include "frames/asio_functions.h"
 #include "frames/call_stack.h"
-#include "frames/coroutine_functions.h"
+#include "frames/coroutine_program.h"
 #include "frames/glibc_heap.h"
 #include "frames/memory_cache.h"
-#include "frames/resume_index.h"
-#include "frames/suspension_place.h"
-#include "symbol/lines.h"
-#include "target/elf.h"
 
 namespace skein {
 
@@ -30,25 +23,6 @@ constexpr uint64_t header = 16;         // of a frame: two addresses; then the p
 constexpr uint64_t default_size = 512;  // of a frame, if unknown
 constexpr uint64_t largest = 1 << 16;   // bytes of a frame that are searched
 
-// A file that the target has mapped, with coroutines.
-struct Module {
-  Contents contents = {};
-  std::string path = {};
-  uint64_t bias = 0;  // added to its addresses
-  ElfHeader elf = {};
-  Functions functions = {};
-  std::optional<Lines> lines = {};
-  bool has_looked_for_lines = false;
-};
-
-// A pair of functions, at the target's addresses.
-struct Pair {
-  CoroutineFunction function = {};
-  size_t module = 0;
-  std::optional<ResumeIndex> index = {};
-  bool has_looked_for_index = false;
-};
-
 struct Found {
   uint64_t frame = 0;
   uint32_t pair = 0;
@@ -57,15 +31,13 @@ struct Found {
 
 class Search {
  public:
-  explicit Search(const Target& target) : target_(target), memory_(target) {}
+  explicit Search(const Target& target) : target_(target), memory_(target), program_(target) {}
 
   Result<SuspendedCoroutines> run() {
-    for (const Mapping& mapping : target_.mappings())
-      if (mapping.has_file()) add_module(mapping);
-    if (pairs_.empty())
+    if (program_.pairs().empty())
       return Error{.what = "no functions of coroutines in its files",
                    .file = target_.name(),
-                   .advice = warnings_.empty() ? "" : warnings_.front()};
+                   .advice = program_.warnings().empty() ? "" : program_.warnings().front()};
     for (const Mapping& mapping : target_.mappings())
       if (mapping.readable && mapping.writable) scan(mapping);
     std::sort(found_.begin(), found_.end(),
@@ -75,77 +47,6 @@ class Search {
   }
 
  private:
-  // ---- the functions of the target's files ----
-
-  void add_module(const Mapping& mapping) {
-    if (!seen_.insert(mapping.file).second) return;
-    Result<Contents> contents = target_.file_of(mapping);
-    if (!contents) {
-      warnings_.push_back(contents.error().message());
-      return;
-    }
-    const Result<ElfHeader> elf = read_elf_header(contents->bytes(), mapping.file);
-    if (!elf) return;
-    const std::optional<uint64_t> bias = bias_of(*elf, mapping);
-    Result<Functions> functions = Functions::read(contents->bytes(), mapping.file);
-    if (!bias || !functions) return;
-    const std::vector<CoroutineFunction> coroutines = find_coroutine_functions(*functions);
-    if (!functions->is_complete() && is_program(mapping.file))
-      warnings_.push_back(mapping.file +
-                          " has no symbols: build it without -s, or keep them in "
-                          "another file");
-    for (const CoroutineFunction& one : coroutines) add_pair(one, *bias, *elf, contents->bytes());
-    if (coroutines.empty()) return;
-    modules_.push_back({.contents = std::move(*contents),
-                        .path = mapping.file,
-                        .bias = *bias,
-                        .elf = *elf,
-                        .functions = std::move(*functions)});
-  }
-
-  // The program itself: the first file.
-  bool is_program(const std::string& file) const {
-    for (const Mapping& mapping : target_.mappings())
-      if (mapping.has_file()) return mapping.file == file;
-    return false;
-  }
-
-  void add_pair(const CoroutineFunction& function, uint64_t bias, const ElfHeader& elf,
-                std::span<const uint8_t> file) {
-    Pair pair{.function = function, .module = modules_.size()};
-    constexpr uint64_t first = 128;  // bytes of a function
-    if (elf.architecture == Architecture::X86_64)
-      pair.index = function.compiler == CoroutineFunction::Compiler::Gcc
-                       ? index_in_destroy(code_at(elf, file, function.destroy, first))
-                       : index_in_resume(code_at(elf, file, function.resume, first));
-    for (uint64_t* address : {&pair.function.resume, &pair.function.end, &pair.function.destroy,
-                              &pair.function.cleanup})
-      if (*address != 0) *address += bias;
-    const auto number = static_cast<uint32_t>(pairs_.size());
-    for (const uint64_t address : {pair.function.destroy, pair.function.cleanup}) {
-      if (address == 0) continue;
-      by_destroy_.emplace(address, number);
-      lowest_ = std::min(lowest_, address);
-      highest_ = std::max(highest_, address);
-    }
-    pairs_.push_back(std::move(pair));
-  }
-
-  static std::span<const uint8_t> code_at(const ElfHeader& elf, std::span<const uint8_t> file,
-                                          uint64_t address, uint64_t size) {
-    for (const ElfSegment& segment : elf.segments) {
-      if (segment.type != 1 || address < segment.address ||
-          address - segment.address >= segment.file_size)
-        continue;
-      const uint64_t offset = segment.offset + (address - segment.address);
-      if (offset >= file.size()) return {};
-      const uint64_t left =
-          std::min(file.size() - offset, segment.file_size - (address - segment.address));
-      return file.subspan(offset, std::min(size, left));
-    }
-    return {};
-  }
-
   // ---- frames ----
 
   void scan(const Mapping& mapping) {
@@ -157,13 +58,12 @@ class Search {
       const size_t words = target_.read(at, bytes) / 8;
       read_ += std::min<uint64_t>(step, 8 * words);
       for (size_t i = 1; i < words; i++) {
-        if (buffer_[i] - lowest_ > highest_ - lowest_) continue;
-        const auto pair = by_destroy_.find(buffer_[i]);
-        if (pair == by_destroy_.end()) continue;
+        const std::optional<uint32_t> pair = program_.pair_of_destroy(buffer_[i]);
+        if (!pair) continue;
         const uint64_t resume = buffer_[i - 1];
-        if (resume != 0 && resume != pairs_[pair->second].function.resume) continue;
+        if (resume != 0 && resume != program_.pairs()[*pair].function.resume) continue;
         found_.push_back(
-            {.frame = at + 8 * (i - 1), .pair = pair->second, .is_final = resume == 0});
+            {.frame = at + 8 * (i - 1), .pair = *pair, .is_final = resume == 0});
       }
     }
   }
@@ -213,8 +113,8 @@ class Search {
       }
       const CallStacks::Stack stack = stacks.of(thread.registers);
       for (size_t i = 0; i < stack.calls.size(); i++)
-        if (const uint32_t pair = pair_of_code(stack.calls[i].pc); pair != none)
-          if (const uint32_t frame = frame_of(std::span(stack.calls).subspan(i), pair);
+        if (const auto pair = program_.pair_of_code(stack.calls[i].pc))
+          if (const uint32_t frame = frame_of(std::span(stack.calls).subspan(i), *pair);
               frame != none)
             runs_.emplace(frame, thread.id);
       if (!stack.is_complete)
@@ -248,21 +148,13 @@ class Search {
   uint32_t only_frame_of(uint32_t pair) {
     constexpr uint32_t several = none - 1;
     if (only_frames_.empty()) {
-      only_frames_.assign(pairs_.size(), none);
+      only_frames_.assign(program_.pairs().size(), none);
       for (uint32_t i = 0; i < found_.size(); i++) {
         uint32_t& only = only_frames_[found_[i].pair];
         if (!is_freed(i)) only = only == none ? i : several;
       }
     }
     return only_frames_[pair] == several ? none : only_frames_[pair];
-  }
-
-  uint32_t pair_of_code(uint64_t address) const {
-    if (by_code_.empty()) return none;
-    auto at = by_code_.upper_bound(address);
-    if (at == by_code_.begin()) return none;
-    --at;
-    return address < pairs_[at->second].function.end ? at->second : none;
   }
 
   // ---- what a coroutine awaits ----
@@ -309,45 +201,14 @@ class Search {
 
   // ---- the result ----
 
-  // Null: it has no debug information.
-  const Lines* lines_of(Module& module) {
-    if (!module.has_looked_for_lines) {
-      module.has_looked_for_lines = true;
-      if (Result<Lines> lines = Lines::read(module.contents.bytes(), module.path))
-        module.lines = std::move(*lines);
-      else
-        warnings_.push_back(lines.error().message());
-    }
-    return module.lines ? &*module.lines : nullptr;
-  }
-
-  // Without optimisation, clang computes the address of the number.
-  void find_index(Pair& pair) {
-    pair.has_looked_for_index = true;
-    Module& module = modules_[pair.module];
-    const Lines* lines = lines_of(module);
-    if (pair.function.compiler != CoroutineFunction::Compiler::Clang || lines == nullptr) return;
-    const auto offset =
-        lines->member_offset(pair.function.resume - module.bias, "__coro_frame", "__coro_index");
-    if (offset) pair.index = ResumeIndex{.offset = *offset, .size = 1};
-  }
-
-  void set_place(const Pair& pair, SuspendedCoroutine& out) {
+  void set_place(SuspendedCoroutine& out) {
     const auto [at, is_new] = place_of_point_.try_emplace({out.function, out.point}, 0);
-    if (is_new) at->second = find_place(pair, out.point);
+    if (is_new) at->second = find_place(out.function, out.point);
     out.place = at->second;
   }
 
-  uint32_t find_place(const Pair& pair, uint32_t point) {
-    Module& module = modules_[pair.module];
-    const Lines* lines = lines_of(module);
-    const CoroutineFunction& function = pair.function;
-    const uint64_t address = function.resume - module.bias;
-    const Code code{.address = address,
-                    .bytes = code_at(module.elf, module.contents.bytes(), address,
-                                     function.end - function.resume)};
-    Suspension found = find_suspension(code, function.compiler, pair.index->offset, point,
-                                       module.functions, lines);
+  uint32_t find_place(uint32_t pair, uint32_t point) {
+    Suspension found = program_.suspension(pair, point);
     if (!found.place && found.awaiter.empty()) return 0;
     places_.push_back({.file = found.place ? std::move(found.place->file) : "",
                        .line = found.place ? found.place->line : 0,
@@ -357,7 +218,7 @@ class Search {
 
   SuspendedCoroutine describe(uint32_t i) {
     const Found& one = found_[i];
-    Pair& pair = pairs_[one.pair];
+    const CoroutineProgram::Pair& pair = program_.pairs()[one.pair];
     SuspendedCoroutine out{.frame = one.frame, .function = one.pair};
     out.is_certain = blocks_[i].begin == one.frame;
     if (one.is_final) {
@@ -367,14 +228,13 @@ class Search {
         out.point = value;
       return out;
     }
-    if (!pair.index && !pair.has_looked_for_index) find_index(pair);
-    if (pair.index) {
+    if (const std::optional<ResumeIndex> index = program_.index_of(one.pair)) {
       uint16_t value = 0;  // little-endian, as the target
-      if (memory_.read(one.frame + pair.index->offset, &value, pair.index->size)) {
+      if (memory_.read(one.frame + index->offset, &value, index->size)) {
         out.point = value;
         if (pair.function.compiler == CoroutineFunction::Compiler::Gcc)
           out.state = value == first_point_of_gcc ? State::NotStarted : State::Waits;
-        set_place(pair, out);
+        set_place(out);
         // clang's 0 is the initial suspension, unless that never suspends.
         if (pair.function.compiler == CoroutineFunction::Compiler::Clang &&
             (value != 0 || out.place != 0))
@@ -389,7 +249,6 @@ class Search {
   }
 
   Result<SuspendedCoroutines> result() {
-    for (uint32_t i = 0; i < pairs_.size(); i++) by_code_.emplace(pairs_[i].function.resume, i);
     find_running();
     SuspendedCoroutines out;
     std::vector<uint32_t> renumbered(found_.size(), none);
@@ -400,7 +259,7 @@ class Search {
       }
       SuspendedCoroutine one = describe(i);
       // g++ sets the lowest bit of the number when a frame is destroyed.
-      if (pairs_[one.function].function.compiler == CoroutineFunction::Compiler::Gcc &&
+      if (program_.pairs()[one.function].function.compiler == CoroutineFunction::Compiler::Gcc &&
           one.point != SuspendedCoroutine::unknown && one.point % 2 == 1) {
         out.freed++;
         continue;
@@ -418,11 +277,11 @@ class Search {
       if (renumbered[i] != none)
         if (const uint32_t other = awaited_by(i); other != none && renumbered[other] != none)
           out.coroutines[renumbered[i]].awaits = renumbered[other];
-    for (const Pair& pair : pairs_) {
+    for (const CoroutineProgram::Pair& pair : program_.pairs()) {
       std::string full = demangled(pair.function.name);
       SuspendedCoroutines::Function function{
           .name = short_function_name(with_lambdas_of_signatures(full)),
-          .module = modules_[pair.module].path,
+          .module = program_.module_of(pair),
           .is_spawn_entry = is_spawn_entry(full),
           .operation = started_operation(full)};
       function.full_name = std::move(full);
@@ -431,7 +290,8 @@ class Search {
     find_objects(out);
     out.places = std::move(places_);
     out.read = read_;
-    out.warnings = std::move(warnings_);
+    out.warnings = program_.warnings();
+    out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
     return out;
   }
 
@@ -458,7 +318,7 @@ class Search {
   // Whether other frames of the same function are blocks of their own.
   bool is_stale(uint32_t i) {
     if (own_blocks_.empty() && !found_.empty()) {
-      own_blocks_.resize(pairs_.size());
+      own_blocks_.resize(program_.pairs().size());
       for (uint32_t k = 0; k < found_.size(); k++)
         own_blocks_[found_[k].pair] += blocks_[k].is_used && blocks_[k].begin == found_[k].frame;
     }
@@ -467,13 +327,7 @@ class Search {
 
   const Target& target_;
   MemoryCache memory_;
-  std::set<std::string> seen_ = {};
-  std::vector<Module> modules_ = {};
-  std::vector<Pair> pairs_ = {};
-  std::unordered_map<uint64_t, uint32_t> by_destroy_ = {};
-  std::map<uint64_t, uint32_t> by_code_ = {};  // pairs by `resume`
-  uint64_t lowest_ = UINT64_MAX;
-  uint64_t highest_ = 0;
+  CoroutineProgram program_;
   std::vector<SuspendedCoroutines::Place> places_ = {{}};
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> place_of_point_ = {};  // by function and point
   std::vector<uint64_t> buffer_ = {};

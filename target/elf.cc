@@ -100,6 +100,21 @@ Result<ElfHeader> read_elf_header(std::span<const uint8_t> bytes, const std::str
   return header;
 }
 
+std::span<const uint8_t> bytes_at(const ElfHeader& elf, std::span<const uint8_t> file,
+                                        uint64_t address, uint64_t size) {
+  for (const ElfSegment& segment : elf.segments) {
+    if (segment.type != PT_LOAD || address < segment.address ||
+        address - segment.address >= segment.file_size)
+      continue;
+    const uint64_t offset = segment.offset + (address - segment.address);
+    if (offset >= file.size()) return {};
+    const uint64_t left =
+        std::min(file.size() - offset, segment.file_size - (address - segment.address));
+    return file.subspan(offset, std::min(size, left));
+  }
+  return {};
+}
+
 bool for_each_note(std::span<const uint8_t> notes, uint64_t alignment,
                    const std::function<bool(const ElfNote&)>& use) {
   const uint64_t unit = alignment == 8 ? 8 : 4;  // other values occur and mean 4

@@ -37,6 +37,11 @@ Result<ElfHeader> read_elf_header(std::span<const uint8_t> bytes, const std::str
 // What a file's addresses are moved by in the target; nothing: the mapping is not of a segment.
 std::optional<uint64_t> bias_of(const ElfHeader& elf, const Mapping& mapping);
 
+// What the target has at an address of the file, as linked: at most `size` bytes, up to the end of
+// its segment. Empty: the file has nothing there. `file` is all of it.
+std::span<const uint8_t> bytes_at(const ElfHeader& elf, std::span<const uint8_t> file,
+                                  uint64_t address, uint64_t size);
+
 struct ElfNote {
   uint32_t type = 0;
   std::string_view name = {};  // "CORE", "GNU"

@@ -1,0 +1,114 @@
+#include "frames/coroutine_program.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace skein {
+
+CoroutineProgram::CoroutineProgram(const Target& target) : target_(target) {
+  for (const Mapping& mapping : target_.mappings())
+    if (mapping.has_file()) add_module(mapping);
+  for (uint32_t i = 0; i < pairs_.size(); i++) by_code_.emplace(pairs_[i].function.resume, i);
+}
+
+void CoroutineProgram::add_module(const Mapping& mapping) {
+  if (!seen_.insert(mapping.file).second) return;
+  Result<Contents> contents = target_.file_of(mapping);
+  if (!contents) {
+    warnings_.push_back(contents.error().message());
+    return;
+  }
+  const Result<ElfHeader> elf = read_elf_header(contents->bytes(), mapping.file);
+  if (!elf) return;
+  const std::optional<uint64_t> bias = bias_of(*elf, mapping);
+  Result<Functions> functions = Functions::read(contents->bytes(), mapping.file);
+  if (!bias || !functions) return;
+  const std::vector<CoroutineFunction> coroutines = find_coroutine_functions(*functions);
+  if (!functions->is_complete() && is_program(mapping.file))
+    warnings_.push_back(mapping.file +
+                        " has no symbols: build it without -s, or keep them in "
+                        "another file");
+  for (const CoroutineFunction& one : coroutines) add_pair(one, *bias, *elf, contents->bytes());
+  if (coroutines.empty()) return;
+  modules_.push_back({.contents = std::move(*contents),
+                      .path = mapping.file,
+                      .bias = *bias,
+                      .elf = *elf,
+                      .functions = std::move(*functions)});
+}
+
+// The program itself: the first file.
+bool CoroutineProgram::is_program(const std::string& file) const {
+  for (const Mapping& mapping : target_.mappings())
+    if (mapping.has_file()) return mapping.file == file;
+  return false;
+}
+
+void CoroutineProgram::add_pair(const CoroutineFunction& function, uint64_t bias,
+                                const ElfHeader& elf, std::span<const uint8_t> file) {
+  Pair pair{.function = function, .module = modules_.size()};
+  constexpr uint64_t first = 128;  // bytes of a function
+  if (elf.architecture == Architecture::X86_64)
+    pair.index = function.compiler == CoroutineFunction::Compiler::Gcc
+                     ? index_in_destroy(bytes_at(elf, file, function.destroy, first))
+                     : index_in_resume(bytes_at(elf, file, function.resume, first));
+  for (uint64_t* address :
+       {&pair.function.resume, &pair.function.end, &pair.function.destroy, &pair.function.cleanup})
+    if (*address != 0) *address += bias;
+  const auto number = static_cast<uint32_t>(pairs_.size());
+  for (const uint64_t address : {pair.function.destroy, pair.function.cleanup}) {
+    if (address == 0) continue;
+    by_destroy_.emplace(address, number);
+    lowest_ = std::min(lowest_, address);
+    highest_ = std::max(highest_, address);
+  }
+  pairs_.push_back(std::move(pair));
+}
+
+std::optional<uint32_t> CoroutineProgram::pair_of_code(uint64_t address) const {
+  auto at = by_code_.upper_bound(address);
+  if (at == by_code_.begin()) return {};
+  --at;
+  return address < pairs_[at->second].function.end ? std::optional(at->second) : std::nullopt;
+}
+
+// Null: it has no debug information.
+const Lines* CoroutineProgram::lines_of(Module& module) {
+  if (!module.has_looked_for_lines) {
+    module.has_looked_for_lines = true;
+    if (Result<Lines> lines = Lines::read(module.contents.bytes(), module.path))
+      module.lines = std::move(*lines);
+    else
+      warnings_.push_back(lines.error().message());
+  }
+  return module.lines ? &*module.lines : nullptr;
+}
+
+std::optional<ResumeIndex> CoroutineProgram::index_of(uint32_t number) {
+  Pair& pair = pairs_[number];
+  if (pair.index || pair.has_looked_for_index) return pair.index;
+  pair.has_looked_for_index = true;
+  // Without optimisation, clang computes the address of the number.
+  Module& module = modules_[pair.module];
+  const Lines* lines = lines_of(module);
+  if (pair.function.compiler != CoroutineFunction::Compiler::Clang || lines == nullptr) return {};
+  const auto offset =
+      lines->member_offset(pair.function.resume - module.bias, "__coro_frame", "__coro_index");
+  if (offset) pair.index = ResumeIndex{.offset = *offset, .size = 1};
+  return pair.index;
+}
+
+Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {
+  const Pair& pair = pairs_[number];
+  Module& module = modules_[pair.module];
+  const Lines* lines = lines_of(module);
+  const CoroutineFunction& function = pair.function;
+  const uint64_t address = function.resume - module.bias;
+  const Code code{.address = address,
+                  .bytes = bytes_at(module.elf, module.contents.bytes(), address,
+                                    function.end - function.resume)};
+  return find_suspension(code, function.compiler, pair.index->offset, point, module.functions,
+                         lines);
+}
+
+}  // namespace skein

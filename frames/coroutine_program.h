@@ -1,0 +1,92 @@
+// The functions of a target's coroutines, from the files that it has mapped: what resumes and what
+// destroys a frame, where a frame has the number of its suspension point, and the line of each.
+//
+//   CoroutineProgram program(target);
+//   if (const auto pair = program.pair_of_destroy(word))
+//   show(program.pairs()[*pair].function.name);
+//
+// The files stay mapped as long as the object.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/file.h"
+#include "frames/coroutine_functions.h"
+#include "frames/resume_index.h"
+#include "frames/suspension_place.h"
+#include "symbol/lines.h"
+#include "target/elf.h"
+#include "target/target.h"
+
+namespace skein {
+
+class CoroutineProgram {
+ public:
+  // The functions of one coroutine, at the target's addresses.
+  struct Pair {
+    CoroutineFunction function = {};
+    size_t module = 0;
+    std::optional<ResumeIndex> index = {};
+    bool has_looked_for_index = false;
+  };
+
+  // Reads the tables of symbols of all files. Warnings of files that cannot be read are kept.
+  explicit CoroutineProgram(const Target& target);
+
+  const std::vector<Pair>& pairs() const { return pairs_; }
+  const std::string& module_of(const Pair& pair) const { return modules_[pair.module].path; }
+
+  // The pair whose function destroys a frame. O(1), and fast for words that are no such address.
+  std::optional<uint32_t> pair_of_destroy(uint64_t address) const {
+    if (address - lowest_ > highest_ - lowest_) return {};
+    const auto pair = by_destroy_.find(address);
+    return pair == by_destroy_.end() ? std::nullopt : std::optional(pair->second);
+  }
+  // The pair in whose resuming function an instruction is. O(log pairs).
+  std::optional<uint32_t> pair_of_code(uint64_t address) const;
+
+  // Where the frames of a pair have the number of their suspension point; nothing: unknown. May
+  // read debug information.
+  std::optional<ResumeIndex> index_of(uint32_t pair);
+  // Where a coroutine waits. Precondition: index_of(pair). O(bytes of the function), and the first
+  // time the debug information of its unit.
+  Suspension suspension(uint32_t pair, uint32_t point);
+
+  // Sentences: files without symbols or debug information.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  struct Module {
+    Contents contents = {};
+    std::string path = {};
+    uint64_t bias = 0;  // added to its addresses
+    ElfHeader elf = {};
+    Functions functions = {};
+    std::optional<Lines> lines = {};
+    bool has_looked_for_lines = false;
+  };
+
+  void add_module(const Mapping& mapping);
+  void add_pair(const CoroutineFunction& function, uint64_t bias, const ElfHeader& elf,
+                std::span<const uint8_t> file);
+  bool is_program(const std::string& file) const;
+  const Lines* lines_of(Module& module);
+
+  const Target& target_;
+  std::set<std::string> seen_ = {};
+  std::vector<Module> modules_ = {};
+  std::vector<Pair> pairs_ = {};
+  std::unordered_map<uint64_t, uint32_t> by_destroy_ = {};
+  std::map<uint64_t, uint32_t> by_code_ = {};  // pairs by `resume`
+  uint64_t lowest_ = UINT64_MAX;
+  uint64_t highest_ = 0;
+  std::vector<std::string> warnings_ = {};
+};
+
+}  // namespace skein
