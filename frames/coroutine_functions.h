@@ -17,7 +17,7 @@ struct CoroutineFunction {
   uint64_t end = 0;     // of the code of `resume`
   uint64_t destroy = 0;
   uint64_t cleanup = 0;   // clang: in frames inside that of a caller, instead of destroy; 0: none
-  std::string name = {};  // mangled
+  std::string name = {};  // mangled; empty: unknown
 };
 
 // Pairs of symbols: g++'s NAME.actor and NAME.destroy; clang's NAME.resume, NAME.destroy and

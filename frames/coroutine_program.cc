@@ -1,7 +1,11 @@
 #include "frames/coroutine_program.h"
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 #include <utility>
+
+#include "frames/unnamed_coroutines.h"
 
 namespace skein {
 
@@ -23,11 +27,15 @@ void CoroutineProgram::add_module(const Mapping& mapping) {
   const std::optional<uint64_t> bias = bias_of(*elf, mapping);
   Result<Functions> functions = Functions::read(contents->bytes(), mapping.file);
   if (!bias || !functions) return;
-  const std::vector<CoroutineFunction> coroutines = find_coroutine_functions(*functions);
+  std::vector<CoroutineFunction> coroutines = find_coroutine_functions(*functions);
   if (!functions->is_complete() && is_program(mapping.file))
     warnings_.push_back(mapping.file +
                         " has no symbols: build it without -s, or keep them in "
                         "another file");
+  if (!functions->is_complete()) {
+    const auto unnamed = find_unnamed_coroutines(*elf, contents->bytes());
+    coroutines.insert(coroutines.end(), unnamed.begin(), unnamed.end());
+  }
   for (const CoroutineFunction& one : coroutines) add_pair(one, *bias, *elf, contents->bytes());
   if (coroutines.empty()) return;
   modules_.push_back({.contents = std::move(*contents),
@@ -63,6 +71,14 @@ void CoroutineProgram::add_pair(const CoroutineFunction& function, uint64_t bias
     highest_ = std::max(highest_, address);
   }
   pairs_.push_back(std::move(pair));
+}
+
+std::string CoroutineProgram::name_of(const Pair& pair) const {
+  if (!pair.function.name.empty()) return demangled(pair.function.name);
+  const Module& module = modules_[pair.module];
+  char offset[32];
+  std::snprintf(offset, sizeof offset, "+0x%" PRIx64, pair.function.resume - module.bias);
+  return module.path.substr(module.path.rfind('/') + 1) + offset;
 }
 
 std::optional<uint32_t> CoroutineProgram::pair_of_code(uint64_t address) const {

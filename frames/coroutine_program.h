@@ -34,6 +34,10 @@ class CoroutineProgram {
     size_t module = 0;
     std::optional<ResumeIndex> index = {};
     bool has_looked_for_index = false;
+    // Its functions may be something else. A frame has a block of the heap of its own.
+    bool is_guess() const {
+      return function.name.empty() && function.compiler == CoroutineFunction::Compiler::Clang;
+    }
   };
 
   // Reads the tables of symbols of all files. Warnings of files that cannot be read are kept.
@@ -41,6 +45,8 @@ class CoroutineProgram {
 
   const std::vector<Pair>& pairs() const { return pairs_; }
   const std::string& module_of(const Pair& pair) const { return modules_[pair.module].path; }
+  // In the notation of the source; without symbols "server+0x2963", the address in the file.
+  std::string name_of(const Pair& pair) const;
 
   // The pair whose function destroys a frame. O(1), and fast for words that are no such address.
   std::optional<uint32_t> pair_of_destroy(uint64_t address) const {

@@ -266,7 +266,8 @@ class Search {
       }
       // A part of a bigger block, a stack or a variable: a copy of what was there once, unless the
       // program's own allocator keeps it there. Of one that has ended, two words are no evidence.
-      if (has_glibc_heap_ && !one.is_certain && (one.state == State::Final || is_stale(i))) {
+      if (has_glibc_heap_ && !one.is_certain &&
+          (one.state == State::Final || is_stale(i) || program_.pairs()[one.function].is_guess())) {
         out.freed++;
         continue;
       }
@@ -278,7 +279,7 @@ class Search {
         if (const uint32_t other = awaited_by(i); other != none && renumbered[other] != none)
           out.coroutines[renumbered[i]].awaits = renumbered[other];
     for (const CoroutineProgram::Pair& pair : program_.pairs()) {
-      std::string full = demangled(pair.function.name);
+      std::string full = program_.name_of(pair);
       SuspendedCoroutines::Function function{
           .name = short_function_name(with_lambdas_of_signatures(full)),
           .module = program_.module_of(pair),
@@ -305,7 +306,7 @@ class Search {
       SuspendedCoroutine& one = out.coroutines[at];
       if (one.frame != found_[i].frame) continue;
       at++;
-      if (one.state != State::Waits || out.functions[one.function].operation.empty()) continue;
+      if (!may_wait_for_object(out, one)) continue;
       words_.resize(std::min(most, size_of(i) / 8));
       if (words_.size() < 2 || !memory_.read(one.frame, words_.data(), words_.size() * 8)) continue;
       if (auto object = objects.find(std::span(words_).subspan(2))) {
@@ -313,6 +314,14 @@ class Search {
         out.objects.push_back(*object);
       }
     }
+  }
+
+  // An operation of Asio; without names any coroutine that waits for no other may be one.
+  bool may_wait_for_object(const SuspendedCoroutines& out, const SuspendedCoroutine& one) const {
+    if (one.state == State::Final || one.state == State::NotStarted || one.state == State::Runs)
+      return false;
+    if (program_.pairs()[one.function].function.name.empty()) return one.awaits == none;
+    return one.state == State::Waits && !out.functions[one.function].operation.empty();
   }
 
   // Whether other frames of the same function are blocks of their own.
