@@ -114,17 +114,51 @@ std::optional<ResumeIndex> CoroutineProgram::index_of(uint32_t number) {
   return pair.index;
 }
 
+Code CoroutineProgram::code_of(const Module& module, uint64_t begin, uint64_t end) const {
+  const uint64_t address = begin - module.bias;
+  return {.address = address,
+          .bytes = bytes_at(module.elf, module.contents.bytes(), address, end - begin)};
+}
+
 Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {
   const Pair& pair = pairs_[number];
   Module& module = modules_[pair.module];
   const Lines* lines = lines_of(module);
   const CoroutineFunction& function = pair.function;
-  const uint64_t address = function.resume - module.bias;
-  const Code code{.address = address,
-                  .bytes = bytes_at(module.elf, module.contents.bytes(), address,
-                                    function.end - function.resume)};
-  return find_suspension(code, function.compiler, pair.index->offset, point, module.functions,
-                         lines);
+  Suspension found =
+      find_suspension(code_of(module, function.resume, function.end), function.compiler,
+                      pair.index->offset, point, module.functions, lines);
+  const bool is_first = function.compiler == CoroutineFunction::Compiler::Clang && point == 0;
+  if (is_first && !found.place && found.awaiter.empty()) return first_suspension(pair);
+  return found;
+}
+
+// clang's number 0 is the initial suspension, whose store belongs to the line of the function; if
+// that never suspends, it is the first await. The function that creates the frame stores it.
+Suspension CoroutineProgram::first_suspension(const Pair& pair) {
+  Module& module = modules_[pair.module];
+  const Lines* lines = lines_of(module);
+  if (lines == nullptr || pair.function.name.empty()) return {};
+  for (const Functions::Function& function : module.functions.all()) {
+    if (function.name != pair.function.name) continue;
+    const Code code =
+        code_of(module, function.begin + module.bias, function.end + module.bias);
+    Suspension found = find_suspension(code, pair.function.compiler, pair.index->offset, 0,
+                                       module.functions, lines);
+    found.is_initial = found.place && found.place == lines->at(function.begin);
+    return found;
+  }
+  return {};
+}
+
+bool CoroutineProgram::has_point(uint32_t number, uint32_t point) {
+  Pair& pair = pairs_[number];
+  const CoroutineFunction& function = pair.function;
+  if (!pair.stores)
+    pair.stores = count_stores(code_of(modules_[pair.module], function.resume, function.end),
+                               function.compiler, pair.index->offset);
+  if (function.compiler == CoroutineFunction::Compiler::Clang) return point < *pair.stores + 2;
+  return point >= first_point_of_gcc && point / 2 < *pair.stores + 2 + first_point_of_gcc / 2;
 }
 
 }  // namespace skein

@@ -34,6 +34,7 @@ class CoroutineProgram {
     size_t module = 0;
     std::optional<ResumeIndex> index = {};
     bool has_looked_for_index = false;
+    std::optional<size_t> stores = {};  // of numbers in the code that resumes it
     // Its functions may be something else. A frame has a block of the heap of its own.
     bool is_guess() const {
       return function.name.empty() && function.compiler == CoroutineFunction::Compiler::Clang;
@@ -63,6 +64,9 @@ class CoroutineProgram {
   // Where a coroutine waits. Precondition: index_of(pair). O(bytes of the function), and the first
   // time the debug information of its unit.
   Suspension suspension(uint32_t pair, uint32_t point);
+  // Whether the function may store this number. Precondition: index_of(pair). O(bytes of the
+  // function) at first.
+  bool has_point(uint32_t pair, uint32_t point);
 
   // Sentences: files without symbols or debug information.
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -83,6 +87,8 @@ class CoroutineProgram {
                 std::span<const uint8_t> file);
   bool is_program(const std::string& file) const;
   const Lines* lines_of(Module& module);
+  Code code_of(const Module& module, uint64_t begin, uint64_t end) const;
+  Suspension first_suspension(const Pair& pair);
 
   const Target& target_;
   std::set<std::string> seen_ = {};

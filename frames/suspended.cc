@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "frames/coroutine_program.h"
 #include "frames/glibc_heap.h"
 #include "frames/memory_cache.h"
+#include "frames/references.h"
 
 namespace skein {
 
@@ -19,14 +21,15 @@ namespace {
 
 using State = SuspendedCoroutine::State;
 constexpr uint32_t none = SuspendedCoroutine::none;
-constexpr uint64_t header = 16;         // of a frame: two addresses; then the promise
-constexpr uint64_t default_size = 512;  // of a frame, if unknown
-constexpr uint64_t largest = 1 << 16;   // bytes of a frame that are searched
+constexpr uint64_t header = 16;          // of a frame: two addresses; then the promise
+constexpr uint64_t default_size = 4096;  // of a frame, if unknown
+constexpr uint64_t largest = 1 << 16;    // bytes of a frame that are searched
 
 struct Found {
   uint64_t frame = 0;
   uint32_t pair = 0;
   bool is_final = false;
+  bool is_elided = false;  // inside the frame of its caller
 };
 
 class Search {
@@ -62,8 +65,10 @@ class Search {
         if (!pair) continue;
         const uint64_t resume = buffer_[i - 1];
         if (resume != 0 && resume != program_.pairs()[*pair].function.resume) continue;
-        found_.push_back(
-            {.frame = at + 8 * (i - 1), .pair = *pair, .is_final = resume == 0});
+        found_.push_back({.frame = at + 8 * (i - 1),
+                          .pair = *pair,
+                          .is_final = resume == 0,
+                          .is_elided = buffer_[i] == program_.pairs()[*pair].function.cleanup});
       }
     }
   }
@@ -73,15 +78,35 @@ class Search {
     frames.reserve(found_.size());
     for (const Found& one : found_) frames.push_back(one.frame);
     blocks_.resize(found_.size());
-    const std::vector<HeapRegion> heaps = find_heaps(target_, memory_);
-    has_glibc_heap_ = !heaps.empty();
-    for (const HeapRegion& heap : heaps)
+    heaps_ = find_heaps(target_, memory_);
+    has_glibc_heap_ = !heaps_.empty();
+    for (const HeapRegion& heap : heaps_)
       if (!find_blocks(memory_, heap, frames, blocks_))
         warnings_.push_back(
             "the heap is damaged, or changed while it was read: frames that were "
             "destroyed may be shown");
     for (size_t i = 0; i < found_.size(); i++)
       if (blocks_[i].begin == 0) blocks_[i] = mapped_block(found_[i].frame);
+    count_own_blocks();
+  }
+
+  // Whether the frames of a function are blocks of their own: then one inside of a bigger block is
+  // what is left of a frame there. Otherwise the program has an allocator on top of glibc's.
+  bool has_own_blocks(uint32_t pair) const { return own_blocks_[pair] > 0; }
+  void count_own_blocks() {
+    own_blocks_.resize(program_.pairs().size());
+    for (size_t i = 0; i < found_.size(); i++)
+      if (blocks_[i].is_used && !found_[i].is_elided)
+        own_blocks_[found_[i].pair] += blocks_[i].begin == found_[i].frame ? 1 : -1;
+    // The frames of a function are equally large: at most as far as any of them is from the next.
+    sizes_.assign(program_.pairs().size(), default_size);
+    uint64_t next = UINT64_MAX;
+    for (size_t i = found_.size(); i-- > 0;) {
+      if (found_[i].is_elided) continue;
+      uint64_t& size = sizes_[found_[i].pair];
+      size = std::min(size, next - found_[i].frame);
+      next = found_[i].frame;
+    }
   }
 
   // A big block that glibc has mapped for itself: it begins at a page, behind a header.
@@ -172,8 +197,8 @@ class Search {
 
   uint64_t size_of(uint32_t i) const {
     const HeapBlock& block = blocks_[i];
-    const uint64_t size = block.begin == found_[i].frame ? block.end - block.begin : default_size;
-    return std::min(size, largest);
+    const bool is_own = block.begin == found_[i].frame && has_own_blocks(found_[i].pair);
+    return std::min(is_own ? block.end - block.begin : sizes_[found_[i].pair], largest);
   }
 
   // A coroutine awaits another if its frame has the other's handle, and the other's promise has its
@@ -213,14 +238,17 @@ class Search {
     places_.push_back({.file = found.place ? std::move(found.place->file) : "",
                        .line = found.place ? found.place->line : 0,
                        .awaiter = std::move(found.awaiter)});
-    return static_cast<uint32_t>(places_.size() - 1);
+    const auto number = static_cast<uint32_t>(places_.size() - 1);
+    if (found.is_initial) initial_places_.insert(number);
+    return number;
   }
 
   SuspendedCoroutine describe(uint32_t i) {
     const Found& one = found_[i];
     const CoroutineProgram::Pair& pair = program_.pairs()[one.pair];
     SuspendedCoroutine out{.frame = one.frame, .function = one.pair};
-    out.is_certain = blocks_[i].begin == one.frame;
+    out.is_certain = blocks_[i].begin == one.frame && has_own_blocks(one.pair);
+    out.is_elided = one.is_elided;
     if (one.is_final) {
       out.state = State::Final;
       uint16_t value = 0;
@@ -235,10 +263,10 @@ class Search {
         if (pair.function.compiler == CoroutineFunction::Compiler::Gcc)
           out.state = value == first_point_of_gcc ? State::NotStarted : State::Waits;
         set_place(out);
-        // clang's 0 is the initial suspension, unless that never suspends.
-        if (pair.function.compiler == CoroutineFunction::Compiler::Clang &&
-            (value != 0 || out.place != 0))
-          out.state = State::Waits;
+        if (pair.function.compiler == CoroutineFunction::Compiler::Clang)
+          out.state = initial_places_.contains(out.place) ? State::NotStarted
+                      : value != 0 || out.place != 0      ? State::Waits
+                                                          : State::Unknown;
       }
     }
     if (const auto run = runs_.find(i); run != runs_.end()) {
@@ -248,36 +276,99 @@ class Search {
     return out;
   }
 
-  Result<SuspendedCoroutines> result() {
-    find_running();
-    SuspendedCoroutines out;
-    std::vector<uint32_t> renumbered(found_.size(), none);
-    for (uint32_t i = 0; i < found_.size(); i++) {
-      if (is_freed(i)) {
-        out.freed++;
-        continue;
-      }
-      SuspendedCoroutine one = describe(i);
-      // g++ sets the lowest bit of the number when a frame is destroyed.
-      if (program_.pairs()[one.function].function.compiler == CoroutineFunction::Compiler::Gcc &&
-          one.point != SuspendedCoroutine::unknown && one.point % 2 == 1) {
-        out.freed++;
-        continue;
-      }
-      // A part of a bigger block, a stack or a variable: a copy of what was there once, unless the
-      // program's own allocator keeps it there. Of one that has ended, two words are no evidence.
-      if (has_glibc_heap_ && !one.is_certain &&
-          (one.state == State::Final || is_stale(i) || program_.pairs()[one.function].is_guess())) {
-        out.freed++;
-        continue;
-      }
-      renumbered[i] = static_cast<uint32_t>(out.coroutines.size());
-      out.coroutines.push_back(one);
+  // Whether a frame is the remains of one, by what it contains.
+  bool is_destroyed(uint32_t i, const SuspendedCoroutine& one) {
+    const CoroutineProgram::Pair& pair = program_.pairs()[one.function];
+    // g++ sets the lowest bit of the number when a frame is destroyed.
+    if (is_gcc(one.function) && one.point != SuspendedCoroutine::unknown && one.point % 2 == 1)
+      return true;
+    if (one.is_certain) return false;
+    // A part of a bigger block, a stack or a variable: a copy of what was there once, unless the
+    // program's own allocator keeps it there. Of one that has ended, two words are no evidence.
+    if (found_[i].is_elided) return one.state == State::Final || !is_used(i);
+    const bool has_ended = one.state == State::Final && !is_gcc(one.function);
+    if (has_glibc_heap_ && (has_ended || has_own_blocks(one.function) || pair.is_guess()))
+      return true;
+    return one.point != SuspendedCoroutine::unknown && !program_.has_point(one.function, one.point);
+  }
+
+  bool is_used(uint32_t i) const { return blocks_[i].begin == 0 || blocks_[i].is_used; }
+
+  // Judges frames that may be remains: something that is in use refers to one that is not.
+  void judge_by_references(std::vector<uint32_t>& kept, std::vector<SuspendedCoroutine>& all) {
+    std::vector<FrameExtent> doubtful;
+    for (const uint32_t i : kept)
+      if (!all[i].is_certain && !found_[i].is_elided)
+        doubtful.push_back({all[i].frame, all[i].frame + size_of(i)});
+    if (doubtful.empty()) return;
+    const std::vector<bool> referred =
+        find_referred(target_, memory_, doubtful, heaps_, remains(kept));
+    size_t at = 0;
+    std::erase_if(kept, [&](uint32_t i) {
+      SuspendedCoroutine& one = all[i];
+      if (one.is_certain || one.is_elided) return false;
+      const bool is_referred = referred[at++];
+      // g++'s number tells the remains of a frame under any allocator.
+      one.is_certain = is_referred && one.state != State::Final && is_gcc(one.function);
+      // A register may have the only reference.
+      return !is_referred && (has_glibc_heap_ || !is_gcc(one.function));
+    });
+  }
+
+  bool is_gcc(uint32_t pair) const {
+    return program_.pairs()[pair].function.compiler == CoroutineFunction::Compiler::Gcc;
+  }
+
+  // What looks like frames and is not kept: references from there do not count.
+  std::vector<FrameExtent> remains(const std::vector<uint32_t>& kept) const {
+    std::vector<FrameExtent> found;
+    for (uint32_t i = 0, at = 0; i < found_.size(); i++) {
+      if (at < kept.size() && kept[at] == i)
+        at++;
+      else if (!found_[i].is_elided)
+        found.push_back({found_[i].frame, found_[i].frame + size_of(i)});
     }
+    return found;
+  }
+
+  void find_awaited(SuspendedCoroutines& out, const std::vector<uint32_t>& renumbered) {
     for (uint32_t i = 0; i < found_.size(); i++)
       if (renumbered[i] != none)
         if (const uint32_t other = awaited_by(i); other != none && renumbered[other] != none)
           out.coroutines[renumbered[i]].awaits = renumbered[other];
+    // The frame around an elided one need not have its address: it is a constant distance away.
+    for (uint32_t i = 0; i < found_.size(); i++) {
+      if (!found_[i].is_elided || renumbered[i] == none) continue;
+      uint64_t promise[8] = {};
+      if (!memory_.read(found_[i].frame + header, promise, sizeof promise)) continue;
+      for (const uint64_t word : promise) {
+        const uint32_t caller = frame_at(word);
+        if (caller == none || caller == i || renumbered[caller] == none) continue;
+        uint32_t& awaits = out.coroutines[renumbered[caller]].awaits;
+        if (awaits == none) awaits = renumbered[i];
+        break;
+      }
+    }
+  }
+
+  Result<SuspendedCoroutines> result() {
+    find_running();
+    SuspendedCoroutines out;
+    std::vector<SuspendedCoroutine> all(found_.size());
+    std::vector<uint32_t> kept;
+    for (uint32_t i = 0; i < found_.size(); i++) {
+      if (is_freed(i)) continue;
+      all[i] = describe(i);
+      if (!is_destroyed(i, all[i])) kept.push_back(i);
+    }
+    judge_by_references(kept, all);
+    out.freed = found_.size() - kept.size();
+    std::vector<uint32_t> renumbered(found_.size(), none);
+    for (const uint32_t i : kept) {
+      renumbered[i] = static_cast<uint32_t>(out.coroutines.size());
+      out.coroutines.push_back(all[i]);
+    }
+    find_awaited(out, renumbered);
     for (const CoroutineProgram::Pair& pair : program_.pairs()) {
       std::string full = program_.name_of(pair);
       SuspendedCoroutines::Function function{
@@ -324,28 +415,21 @@ class Search {
     return one.state == State::Waits && !out.functions[one.function].operation.empty();
   }
 
-  // Whether other frames of the same function are blocks of their own.
-  bool is_stale(uint32_t i) {
-    if (own_blocks_.empty() && !found_.empty()) {
-      own_blocks_.resize(program_.pairs().size());
-      for (uint32_t k = 0; k < found_.size(); k++)
-        own_blocks_[found_[k].pair] += blocks_[k].is_used && blocks_[k].begin == found_[k].frame;
-    }
-    return own_blocks_[found_[i].pair] > 0;
-  }
-
   const Target& target_;
   MemoryCache memory_;
   CoroutineProgram program_;
   std::vector<SuspendedCoroutines::Place> places_ = {{}};
+  std::set<uint32_t> initial_places_ = {};  // where coroutines have not started
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> place_of_point_ = {};  // by function and point
   std::vector<uint64_t> buffer_ = {};
   std::vector<uint64_t> words_ = {};
   std::vector<Found> found_ = {};
-  std::vector<HeapBlock> blocks_ = {};  // of found_
-  std::vector<uint64_t> own_blocks_ = {};
+  std::vector<HeapBlock> blocks_ = {};      // of found_
+  std::vector<uint64_t> sizes_ = {};        // of frames, at most; by pair
+  std::vector<int64_t> own_blocks_ = {};    // by pair, minus those inside of bigger ones
   std::vector<uint32_t> only_frames_ = {};  // by pair
   std::map<uint32_t, uint64_t> runs_ = {};  // threads by coroutine
+  std::vector<HeapRegion> heaps_ = {};
   bool has_glibc_heap_ = false;
   uint64_t read_ = 0;
   std::vector<std::string> warnings_ = {};

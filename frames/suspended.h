@@ -38,7 +38,8 @@ struct SuspendedCoroutine {
   uint32_t point = unknown;  // the compiler's number of the place where it waits
   State state = State::Unknown;
   uint64_t thread = 0;     // Runs: the thread's id
-  bool is_certain = true;  // false: the memory may be freed; the allocator is not glibc's
+  bool is_certain = true;   // false: the memory may be freed; the allocator is not glibc's
+  bool is_elided = false;   // its frame is inside that of its caller (clang)
 };
 
 struct SuspendedCoroutines {

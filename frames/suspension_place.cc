@@ -167,6 +167,13 @@ std::optional<Store> find_store(const Code& code, Compiler compiler, uint64_t of
   return {};
 }
 
+size_t count_stores(const Code& code, Compiler compiler, uint64_t offset) {
+  size_t count = 0;
+  for (size_t at = 0; at < code.bytes.size(); at++)
+    count += store_at(code.bytes, at, compiler, offset).end != 0;
+  return count;
+}
+
 Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset, uint32_t point,
                            const Functions& functions, const Lines* lines) {
   const std::optional<Store> store = find_store(code, compiler, offset, point);

@@ -34,9 +34,14 @@ struct Store {
 std::optional<Store> find_store(const Code& code, CoroutineFunction::Compiler compiler,
                                 uint64_t offset, uint32_t point);
 
+// How many instructions store a number there. Compilers number the points in steps of 2 (g++) and
+// 1 (clang), so that no number is higher than this many steps and two more.
+size_t count_stores(const Code& code, CoroutineFunction::Compiler compiler, uint64_t offset);
+
 struct Suspension {
   std::optional<Lines::Place> place = {};
   std::string awaiter = {};  // the type whose await_suspend() is called: "coro::event::awaiter"
+  bool is_initial = false;   // the coroutine has not started
 };
 
 // `lines` may be null: then no place is found, and no type whose function was inlined. O(bytes of
