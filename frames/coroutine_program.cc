@@ -141,8 +141,7 @@ Suspension CoroutineProgram::first_suspension(const Pair& pair) {
   if (lines == nullptr || pair.function.name.empty()) return {};
   for (const Functions::Function& function : module.functions.all()) {
     if (function.name != pair.function.name) continue;
-    const Code code =
-        code_of(module, function.begin + module.bias, function.end + module.bias);
+    const Code code = code_of(module, function.begin + module.bias, function.end + module.bias);
     Suspension found = find_suspension(code, pair.function.compiler, pair.index->offset, 0,
                                        module.functions, lines);
     found.is_initial = found.place && found.place == lines->at(function.begin);
@@ -151,14 +150,24 @@ Suspension CoroutineProgram::first_suspension(const Pair& pair) {
   return {};
 }
 
-bool CoroutineProgram::has_point(uint32_t number, uint32_t point) {
-  Pair& pair = pairs_[number];
+const Stores& CoroutineProgram::stores_of(Pair& pair) {
   const CoroutineFunction& function = pair.function;
   if (!pair.stores)
-    pair.stores = count_stores(code_of(modules_[pair.module], function.resume, function.end),
-                               function.compiler, pair.index->offset);
-  if (function.compiler == CoroutineFunction::Compiler::Clang) return point < *pair.stores + 2;
-  return point >= first_point_of_gcc && point / 2 < *pair.stores + 2 + first_point_of_gcc / 2;
+    pair.stores = find_stores(code_of(modules_[pair.module], function.resume, function.end),
+                              function.compiler, pair.index->offset);
+  return *pair.stores;
+}
+
+bool CoroutineProgram::has_point(uint32_t number, uint32_t point) {
+  Pair& pair = pairs_[number];
+  const size_t steps = stores_of(pair).count + 2;
+  if (pair.function.compiler == CoroutineFunction::Compiler::Clang) return point < steps;
+  return point >= first_point_of_gcc && point / 2 < steps + first_point_of_gcc / 2;
+}
+
+bool CoroutineProgram::may_end_at(uint32_t number, uint32_t point) {
+  const uint32_t highest = stores_of(pairs_[number]).highest;
+  return highest == UINT32_MAX || point >= highest;
 }
 
 }  // namespace skein

@@ -34,7 +34,7 @@ class CoroutineProgram {
     size_t module = 0;
     std::optional<ResumeIndex> index = {};
     bool has_looked_for_index = false;
-    std::optional<size_t> stores = {};  // of numbers in the code that resumes it
+    std::optional<Stores> stores = {};  // of numbers, in the code that resumes it
     // Its functions may be something else. A frame has a block of the heap of its own.
     bool is_guess() const {
       return function.name.empty() && function.compiler == CoroutineFunction::Compiler::Clang;
@@ -67,6 +67,8 @@ class CoroutineProgram {
   // Whether the function may store this number. Precondition: index_of(pair). O(bytes of the
   // function) at first.
   bool has_point(uint32_t pair, uint32_t point);
+  // The same for a coroutine of g++ that has ended.
+  bool may_end_at(uint32_t pair, uint32_t point);
 
   // Sentences: files without symbols or debug information.
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -87,6 +89,7 @@ class CoroutineProgram {
                 std::span<const uint8_t> file);
   bool is_program(const std::string& file) const;
   const Lines* lines_of(Module& module);
+  const Stores& stores_of(Pair& pair);
   Code code_of(const Module& module, uint64_t begin, uint64_t end) const;
   Suspension first_suspension(const Pair& pair);
 

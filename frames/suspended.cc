@@ -197,7 +197,13 @@ class Search {
 
   uint64_t size_of(uint32_t i) const {
     const HeapBlock& block = blocks_[i];
-    const bool is_own = block.begin == found_[i].frame && has_own_blocks(found_[i].pair);
+    const uint64_t frame = found_[i].frame;
+    if (found_[i].is_elided) {
+      const uint64_t next = i + 1 < found_.size() ? found_[i + 1].frame : UINT64_MAX;
+      const uint64_t end = block.end == 0 ? frame + default_size : block.end;
+      return std::min({next, end, frame + largest}) - frame;
+    }
+    const bool is_own = block.begin == frame && has_own_blocks(found_[i].pair);
     return std::min(is_own ? block.end - block.begin : sizes_[found_[i].pair], largest);
   }
 
@@ -289,7 +295,9 @@ class Search {
     const bool has_ended = one.state == State::Final && !is_gcc(one.function);
     if (has_glibc_heap_ && (has_ended || has_own_blocks(one.function) || pair.is_guess()))
       return true;
-    return one.point != SuspendedCoroutine::unknown && !program_.has_point(one.function, one.point);
+    if (one.point == SuspendedCoroutine::unknown) return false;
+    return one.state == State::Final ? !program_.may_end_at(one.function, one.point)
+                                     : !program_.has_point(one.function, one.point);
   }
 
   bool is_used(uint32_t i) const { return blocks_[i].begin == 0 || blocks_[i].is_used; }
@@ -311,7 +319,8 @@ class Search {
       // g++'s number tells the remains of a frame under any allocator.
       one.is_certain = is_referred && one.state != State::Final && is_gcc(one.function);
       // A register may have the only reference.
-      return !is_referred && (has_glibc_heap_ || !is_gcc(one.function));
+      return !is_referred &&
+             (has_glibc_heap_ || one.state == State::Final || !is_gcc(one.function));
     });
   }
 
@@ -339,16 +348,23 @@ class Search {
     // The frame around an elided one need not have its address: it is a constant distance away.
     for (uint32_t i = 0; i < found_.size(); i++) {
       if (!found_[i].is_elided || renumbered[i] == none) continue;
-      uint64_t promise[8] = {};
-      if (!memory_.read(found_[i].frame + header, promise, sizeof promise)) continue;
-      for (const uint64_t word : promise) {
-        const uint32_t caller = frame_at(word);
-        if (caller == none || caller == i || renumbered[caller] == none) continue;
-        uint32_t& awaits = out.coroutines[renumbered[caller]].awaits;
-        if (awaits == none) awaits = renumbered[i];
-        break;
-      }
+      const uint32_t caller = caller_of_elided(i);
+      if (caller == none || renumbered[caller] == none) continue;
+      uint32_t& awaits = out.coroutines[renumbered[caller]].awaits;
+      if (awaits == none) awaits = renumbered[i];
+      // Callers are before it.
+      if (awaits == renumbered[i])
+        out.coroutines[renumbered[i]].is_certain = out.coroutines[renumbered[caller]].is_certain;
     }
+  }
+
+  // The promise of an elided frame has the handle of the coroutine that waits for it.
+  uint32_t caller_of_elided(uint32_t i) {
+    uint64_t promise[8] = {};
+    if (!memory_.read(found_[i].frame + header, promise, sizeof promise)) return none;
+    for (const uint64_t word : promise)
+      if (const uint32_t caller = frame_at(word); caller != none && caller != i) return caller;
+    return none;
   }
 
   Result<SuspendedCoroutines> result() {

@@ -167,11 +167,15 @@ std::optional<Store> find_store(const Code& code, Compiler compiler, uint64_t of
   return {};
 }
 
-size_t count_stores(const Code& code, Compiler compiler, uint64_t offset) {
-  size_t count = 0;
-  for (size_t at = 0; at < code.bytes.size(); at++)
-    count += store_at(code.bytes, at, compiler, offset).end != 0;
-  return count;
+Stores find_stores(const Code& code, Compiler compiler, uint64_t offset) {
+  Stores found;
+  for (size_t at = 0; at < code.bytes.size(); at++) {
+    const AnyStore store = store_at(code.bytes, at, compiler, offset);
+    if (store.end == 0) continue;
+    found.count++;
+    found.highest = std::max(found.highest, store.point);
+  }
+  return found;
 }
 
 Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset, uint32_t point,

@@ -34,9 +34,13 @@ struct Store {
 std::optional<Store> find_store(const Code& code, CoroutineFunction::Compiler compiler,
                                 uint64_t offset, uint32_t point);
 
-// How many instructions store a number there. Compilers number the points in steps of 2 (g++) and
-// 1 (clang), so that no number is higher than this many steps and two more.
-size_t count_stores(const Code& code, CoroutineFunction::Compiler compiler, uint64_t offset);
+// The instructions that store a number there. Compilers number the points in steps of 2 (g++) and 1
+// (clang), so that none is higher than `count` steps and two more.
+struct Stores {
+  size_t count = 0;
+  uint32_t highest = 0;  // of g++ that of the final suspension; UINT32_MAX: some are unknown
+};
+Stores find_stores(const Code& code, CoroutineFunction::Compiler compiler, uint64_t offset);
 
 struct Suspension {
   std::optional<Lines::Place> place = {};
