@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/file.h"
+#include "base/disk_files.h"
 #include "base/function_name.h"
 #include "frames/asio_functions.h"
 #include "frames/call_stack.h"
@@ -17,6 +17,7 @@
 #include "frames/memory_cache.h"
 #include "frames/resume_index.h"
 #include "frames/suspension_place.h"
+#include "symbol/debug_file.h"
 #include "symbol/lines.h"
 #include "target/elf.h"
 
@@ -36,6 +37,8 @@ struct Module {
   std::string path = {};
   uint64_t bias = 0;  // added to its addresses
   ElfHeader elf = {};
+  DebugFile debug = {};       // with the symbols that `contents` lacks
+  DebugFile lines_file = {};  // with the lines that both lack
   Functions functions = {};
   std::optional<Lines> lines = {};
   bool has_looked_for_lines = false;
@@ -89,17 +92,24 @@ class Search {
     const std::optional<uint64_t> bias = bias_of(*elf, mapping);
     Result<Functions> functions = Functions::read(contents->bytes(), mapping.file);
     if (!bias || !functions) return;
+    DebugFile debug;
+    if (!functions->is_complete()) {
+      DebugFileSearch search = find_debug_file(contents->bytes(), mapping.file, DebugPart::Symbols,
+                                               debug_places_, files_);
+      if (search.found) debug = std::move(*search.found);
+      if (Result<Functions> all = Functions::read(debug.contents.bytes(), debug.path))
+        functions = std::move(*all);
+      if (!search.found && (is_program(mapping.file) || !search.rejected.empty()))
+        warnings_.push_back(search.what_is_missing(mapping.file, DebugPart::Symbols));
+    }
     const std::vector<CoroutineFunction> coroutines = find_coroutine_functions(*functions);
-    if (!functions->is_complete() && is_program(mapping.file))
-      warnings_.push_back(mapping.file +
-                          " has no symbols: build it without -s, or keep them in "
-                          "another file");
     for (const CoroutineFunction& one : coroutines) add_pair(one, *bias, *elf, contents->bytes());
     if (coroutines.empty()) return;
     modules_.push_back({.contents = std::move(*contents),
                         .path = mapping.file,
                         .bias = *bias,
                         .elf = *elf,
+                        .debug = std::move(debug),
                         .functions = std::move(*functions)});
   }
 
@@ -313,12 +323,33 @@ class Search {
   const Lines* lines_of(Module& module) {
     if (!module.has_looked_for_lines) {
       module.has_looked_for_lines = true;
-      if (Result<Lines> lines = Lines::read(module.contents.bytes(), module.path))
-        module.lines = std::move(*lines);
-      else
-        warnings_.push_back(lines.error().message());
+      read_lines(module);
     }
     return module.lines ? &*module.lines : nullptr;
+  }
+
+  // From the file itself, from that with its symbols, or from another debug file.
+  void read_lines(Module& module) {
+    for (const auto& [bytes, path] :
+         {std::pair(module.contents.bytes(), module.path),
+          std::pair(module.debug.contents.bytes(), module.debug.path)})
+      if (Result<Lines> lines = Lines::read(bytes, path, debug_places_, files_)) {
+        module.lines = std::move(*lines);
+        return;
+      }
+    DebugFileSearch search = find_debug_file(module.contents.bytes(), module.path,
+                                             DebugPart::Information, debug_places_, files_);
+    if (!search.found) {
+      warnings_.push_back(search.what_is_missing(module.path, DebugPart::Information));
+      return;
+    }
+    module.lines_file = std::move(*search.found);
+    Result<Lines> lines = Lines::read(module.lines_file.contents.bytes(), module.lines_file.path,
+                                      debug_places_, files_);
+    if (lines)
+      module.lines = std::move(*lines);
+    else
+      warnings_.push_back(lines.error().message());
   }
 
   // Without optimisation, clang computes the address of the number.
@@ -431,6 +462,10 @@ class Search {
     find_objects(out);
     out.places = std::move(places_);
     out.read = read_;
+    for (const Module& module : modules_)
+      if (module.lines)
+        for (std::string& warning : module.lines->warnings())
+          warnings_.push_back(std::move(warning));
     out.warnings = std::move(warnings_);
     return out;
   }
@@ -467,6 +502,8 @@ class Search {
 
   const Target& target_;
   MemoryCache memory_;
+  DiskFiles files_ = DiskFiles();
+  DebugFilePlaces debug_places_ = DebugFilePlaces::of_this_user(target_.root());
   std::set<std::string> seen_ = {};
   std::vector<Module> modules_ = {};
   std::vector<Pair> pairs_ = {};
