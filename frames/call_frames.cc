@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "symbol/elf_handles.h"
+#include "symbol/dwarf_file.h"
 
 namespace skein {
 
@@ -42,10 +42,9 @@ std::optional<uint64_t> frame_address(Dwarf_Frame* frame, const Registers& calle
 }  // namespace
 
 struct CallFrames::State {
-  ElfHandle elf = {};
-  DwarfHandle dwarf = {};
-  Dwarf_CFI* frames = nullptr;        // of `elf`: .eh_frame
-  Dwarf_CFI* debug_frames = nullptr;  // of `dwarf`: .debug_frame
+  DwarfFile file = {};
+  Dwarf_CFI* frames = nullptr;        // of `file.elf`: .eh_frame
+  Dwarf_CFI* debug_frames = nullptr;  // of `file.dwarf`: .debug_frame
 
   ~State() {
     if (frames != nullptr) dwarf_cfi_end(frames);
@@ -59,11 +58,12 @@ CallFrames::~CallFrames() = default;
 
 Result<CallFrames> CallFrames::read(std::span<const uint8_t> bytes, const std::string& path) {
   auto state = std::make_unique<State>();
-  state->elf = open_elf(bytes);
-  if (state->elf == nullptr) return Error{.what = "no ELF file", .file = path};
-  state->frames = dwarf_getcfi_elf(state->elf.get());
-  state->dwarf.reset(dwarf_begin_elf(state->elf.get(), DWARF_C_READ, nullptr));
-  if (state->dwarf != nullptr) state->debug_frames = dwarf_getcfi(state->dwarf.get());
+  auto file = open_dwarf(bytes, path, {}, nullptr);
+  if (!file) return file.error();
+  state->file = std::move(*file);
+  state->frames = dwarf_getcfi_elf(state->file.elf.get());
+  if (state->file.dwarf != nullptr)
+    state->debug_frames = dwarf_getcfi(state->file.dwarf.get());
   if (state->frames == nullptr && state->debug_frames == nullptr)
     return Error{.what = "no call frame information", .file = path};
   return CallFrames(std::move(state));

@@ -9,7 +9,8 @@
 
 namespace skein {
 
-CoroutineProgram::CoroutineProgram(const Target& target) : target_(target) {
+CoroutineProgram::CoroutineProgram(const Target& target)
+    : target_(target), debug_places_(DebugFilePlaces::of_this_user(target.root())) {
   for (const Mapping& mapping : target_.mappings())
     if (mapping.has_file()) add_module(mapping);
   for (uint32_t i = 0; i < pairs_.size(); i++) by_code_.emplace(pairs_[i].function.resume, i);
@@ -27,11 +28,17 @@ void CoroutineProgram::add_module(const Mapping& mapping) {
   const std::optional<uint64_t> bias = bias_of(*elf, mapping);
   Result<Functions> functions = Functions::read(contents->bytes(), mapping.file);
   if (!bias || !functions) return;
+  DebugFile debug;
+  if (!functions->is_complete()) {
+    DebugFileSearch search = find_debug_file(contents->bytes(), mapping.file, DebugPart::Symbols,
+                                             debug_places_, files_);
+    if (search.found) debug = std::move(*search.found);
+    if (Result<Functions> all = Functions::read(debug.contents.bytes(), debug.path))
+      functions = std::move(*all);
+    if (!search.found && (is_program(mapping.file) || !search.rejected.empty()))
+      warnings_.push_back(search.what_is_missing(mapping.file, DebugPart::Symbols));
+  }
   std::vector<CoroutineFunction> coroutines = find_coroutine_functions(*functions);
-  if (!functions->is_complete() && is_program(mapping.file))
-    warnings_.push_back(mapping.file +
-                        " has no symbols: build it without -s, or keep them in "
-                        "another file");
   if (!functions->is_complete()) {
     const auto unnamed = find_unnamed_coroutines(*elf, contents->bytes());
     coroutines.insert(coroutines.end(), unnamed.begin(), unnamed.end());
@@ -42,6 +49,7 @@ void CoroutineProgram::add_module(const Mapping& mapping) {
                       .path = mapping.file,
                       .bias = *bias,
                       .elf = *elf,
+                      .debug = std::move(debug),
                       .functions = std::move(*functions)});
 }
 
@@ -92,12 +100,41 @@ std::optional<uint32_t> CoroutineProgram::pair_of_code(uint64_t address) const {
 const Lines* CoroutineProgram::lines_of(Module& module) {
   if (!module.has_looked_for_lines) {
     module.has_looked_for_lines = true;
-    if (Result<Lines> lines = Lines::read(module.contents.bytes(), module.path))
-      module.lines = std::move(*lines);
-    else
-      warnings_.push_back(lines.error().message());
+    read_lines(module);
   }
   return module.lines ? &*module.lines : nullptr;
+}
+
+// From the file itself, from that with its symbols, or from another debug file.
+void CoroutineProgram::read_lines(Module& module) {
+  for (const auto& [bytes, path] :
+       {std::pair(module.contents.bytes(), module.path),
+        std::pair(module.debug.contents.bytes(), module.debug.path)})
+    if (Result<Lines> lines = Lines::read(bytes, path, debug_places_, files_)) {
+      module.lines = std::move(*lines);
+      return;
+    }
+  DebugFileSearch search = find_debug_file(module.contents.bytes(), module.path,
+                                           DebugPart::Information, debug_places_, files_);
+  if (!search.found) {
+    warnings_.push_back(search.what_is_missing(module.path, DebugPart::Information));
+    return;
+  }
+  module.lines_file = std::move(*search.found);
+  Result<Lines> lines = Lines::read(module.lines_file.contents.bytes(), module.lines_file.path,
+                                    debug_places_, files_);
+  if (lines)
+    module.lines = std::move(*lines);
+  else
+    warnings_.push_back(lines.error().message());
+}
+
+std::vector<std::string> CoroutineProgram::warnings() const {
+  std::vector<std::string> all = warnings_;
+  for (const Module& module : modules_)
+    if (module.lines)
+      for (std::string& warning : module.lines->warnings()) all.push_back(std::move(warning));
+  return all;
 }
 
 std::optional<ResumeIndex> CoroutineProgram::index_of(uint32_t number) {

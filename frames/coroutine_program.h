@@ -16,10 +16,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/file.h"
+#include "base/disk_files.h"
 #include "frames/coroutine_functions.h"
 #include "frames/resume_index.h"
 #include "frames/suspension_place.h"
+#include "symbol/debug_file.h"
 #include "symbol/lines.h"
 #include "target/elf.h"
 #include "target/target.h"
@@ -71,7 +72,7 @@ class CoroutineProgram {
   bool may_end_at(uint32_t pair, uint32_t point);
 
   // Sentences: files without symbols or debug information.
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  std::vector<std::string> warnings() const;
 
  private:
   struct Module {
@@ -79,6 +80,8 @@ class CoroutineProgram {
     std::string path = {};
     uint64_t bias = 0;  // added to its addresses
     ElfHeader elf = {};
+    DebugFile debug = {};       // with the symbols that `contents` lacks
+    DebugFile lines_file = {};  // with the lines that both lack
     Functions functions = {};
     std::optional<Lines> lines = {};
     bool has_looked_for_lines = false;
@@ -89,11 +92,14 @@ class CoroutineProgram {
                 std::span<const uint8_t> file);
   bool is_program(const std::string& file) const;
   const Lines* lines_of(Module& module);
+  void read_lines(Module& module);
   const Stores& stores_of(Pair& pair);
   Code code_of(const Module& module, uint64_t begin, uint64_t end) const;
   Suspension first_suspension(const Pair& pair);
 
   const Target& target_;
+  DiskFiles files_ = DiskFiles();
+  DebugFilePlaces debug_places_;
   std::set<std::string> seen_ = {};
   std::vector<Module> modules_ = {};
   std::vector<Pair> pairs_ = {};

@@ -20,7 +20,7 @@ using DwarfHandle = std::unique_ptr<Dwarf, ElfutilsEnd>;
 // An ELF file in memory, which must stay valid as long as the handle. Null: it is none.
 inline ElfHandle open_elf(std::span<const uint8_t> bytes) {
   elf_version(EV_CURRENT);
-  // libelf does not write to memory that it was given to read.
+  // libelf does not write to memory that it was given to read, except to unpack sections: dwarf_file.h.
   auto* memory = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));  // NOLINT
   ElfHandle elf(elf_memory(memory, bytes.size()));
   if (elf != nullptr && elf_kind(elf.get()) != ELF_K_ELF) elf.reset();

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "symbol/elf_handles.h"
+#include "symbol/rust_name.h"
 
 namespace skein {
 
@@ -55,7 +56,8 @@ Result<Functions> Functions::read(std::span<const uint8_t> bytes, const std::str
 const Functions::Function* Functions::find(uint64_t address) const {
   auto at = std::upper_bound(functions_.begin(), functions_.end(), address,
                              [](uint64_t a, const Function& f) { return a < f.begin; });
-  while (at != functions_.begin()) {
+  constexpr int most = 64;  // symbols without a size that are before it
+  for (int i = 0; i < most && at != functions_.begin(); i++) {
     --at;
     if (address < at->end) return &*at;
     if (at->begin != at->end) break;
@@ -65,6 +67,7 @@ const Functions::Function* Functions::find(uint64_t address) const {
 
 std::string demangled(std::string_view name) {
   constexpr size_t longest = 1 << 14;  // the demangler's time may grow with the square
+  if (auto rust = rust_name(name)) return *rust;
   if (!name.starts_with("_Z") || name.size() > longest) return std::string(name);
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(

@@ -43,8 +43,8 @@ class Functions {
   bool is_complete_ = false;
 };
 
-// The name of a C++ function in the source's notation, or the name itself:
-// "_ZN6Server4tickEi" -> "Server::tick(int)".
+// The name of a C++ or Rust function in the source's notation, or the name itself:
+// "_ZN6Server4tickEi" -> "Server::tick(int)". Rust: rust_name.h.
 std::string demangled(std::string_view name);
 
 }  // namespace skein

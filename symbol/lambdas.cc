@@ -2,18 +2,16 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <elfutils/libdwelf.h>
-#include <fcntl.h>
-#include <gelf.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <unordered_map>
 
-#include "symbol/elf_handles.h"
+#include "base/disk_files.h"
+#include "symbol/debug_file.h"
+#include "symbol/dwarf_file.h"
+#include "symbol/elf_sections.h"
 
 namespace skein {
 
@@ -50,56 +48,7 @@ size_t parameters_in(std::string_view text) {
   return count;
 }
 
-// ---- ELF and DWARF ----
-
-class ElfFile {
- public:
-  explicit ElfFile(const std::string& path)
-      : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
-    struct stat facts;
-    if (descriptor_ < 0 || fstat(descriptor_, &facts) != 0 || !S_ISREG(facts.st_mode)) return;
-    elf_version(EV_CURRENT);
-    elf_.reset(elf_begin(descriptor_, ELF_C_READ_MMAP, nullptr));
-    if (elf_ != nullptr && elf_kind(elf_.get()) != ELF_K_ELF) elf_.reset();
-  }
-  ~ElfFile() {
-    elf_.reset();
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  ElfFile(const ElfFile&) = delete;
-  ElfFile& operator=(const ElfFile&) = delete;
-
-  Elf* get() const { return elf_.get(); }
-  std::string build_id() const {
-    const void* id = nullptr;
-    const ssize_t size = elf_ == nullptr ? -1 : dwelf_elf_gnu_build_id(elf_.get(), &id);
-    std::string digits;
-    for (ssize_t i = 0; i < size; i++) {
-      constexpr std::string_view hex = "0123456789abcdef";
-      const auto byte = static_cast<const uint8_t*>(id)[i];
-      digits += {hex[byte >> 4], hex[byte & 15]};
-    }
-    return digits;
-  }
-  // The size of its debug information; 0: it has none.
-  uint64_t debug_size() const {
-    size_t names = 0;
-    if (elf_ == nullptr || elf_getshdrstrndx(elf_.get(), &names) != 0) return 0;
-    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
-      GElf_Shdr header;
-      if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
-      const char* name = elf_strptr(elf_.get(), names, header.sh_name);
-      if (name == nullptr || strcmp(name, ".debug_info") != 0) continue;
-      GElf_Chdr compressed;
-      return gelf_getchdr(section, &compressed) != nullptr ? compressed.ch_size : header.sh_size;
-    }
-    return 0;
-  }
-
- private:
-  int descriptor_;
-  ElfHandle elf_;
-};
+// ---- DWARF ----
 
 // Visits each scope that may contain lambdas, and the lambdas: classes without a name that have a
 // call operator. Their keys are those of Lambdas::key_of().
@@ -256,28 +205,39 @@ std::string Lambdas::key_of(std::string_view name) {
 }
 
 Result<Lambdas> Lambdas::read(const std::string& path, std::string_view build_id) {
-  const ElfFile program(path);
-  if (program.get() == nullptr) return failed(path, "no ELF file");
-  if (build_id.size() < 4 || program.build_id() != build_id)
+  DiskFiles files;
+  if (files.type(path) != FileType::File) return failed(path, "no ELF file");
+  DebugFile file{.path = path};
+  Result<Contents> program = files.open(path);
+  if (!program) return program.error();
+  ElfHandle elf = open_elf(program->bytes());
+  if (elf == nullptr) return failed(path, "no ELF file");
+  if (build_id.size() < 4 || build_id_of(elf.get()) != build_id)
     return failed(path, "not the file that was recorded: its build id is another one");
-  std::string debug_path = path;
-  if (program.debug_size() == 0)
-    debug_path = "/usr/lib/debug/.build-id/" + std::string(build_id.substr(0, 2)) + '/' +
-                 std::string(build_id.substr(2)) + ".debug";
-  const ElfFile debug(debug_path);
-  if (debug.debug_size() == 0 || debug.build_id() != build_id)
-    return failed(path, "no debug information; compile with -g");
-  if (debug.debug_size() > most_debug_information)
-    return failed(debug_path, "more than 256 MiB of debug information");
-  const DwarfHandle dwarf(dwarf_begin_elf(debug.get(), DWARF_C_READ, nullptr));
-  if (dwarf == nullptr) return failed(debug_path, "invalid debug information");
+  const DebugFilePlaces places = DebugFilePlaces::of_this_user();
+  uint64_t size = debug_information_size(elf.get());
+  elf.reset();
+  file.contents = std::move(*program);
+  if (size == 0) {
+    DebugFileSearch search = find_debug_file(file.contents.bytes(), path, DebugPart::Information,
+                                             places, files);
+    if (!search.found)
+      return Error{.what = search.what_is_missing(path, DebugPart::Information)};
+    file = std::move(*search.found);
+    size = debug_information_size(open_elf(file.contents.bytes()).get());
+  }
+  if (size > most_debug_information)
+    return failed(file.path, "more than 256 MiB of debug information");
+  const auto opened = open_dwarf(file.contents.bytes(), file.path, places, &files);
+  if (!opened) return opened.error();
+  if (opened->dwarf == nullptr) return failed(file.path, "invalid debug information");
   Lambdas found;
   const Finder::Add add = [&](std::string key, Place place) {
     const auto [at, is_new] = found.places_.try_emplace(std::move(key), place);
     if (!is_new && at->second != place) at->second.line = 0;
   };
   constexpr uint64_t shortest_entry = 4;  // bytes, on average
-  Finder(dwarf.get(), debug.debug_size() / shortest_entry, add);
+  Finder(opened->dwarf.get(), size / shortest_entry, add);
   return found;
 }
 

@@ -28,9 +28,9 @@ class Lambdas {
     bool operator==(const Place&) const = default;
   };
 
-  // Reads the ELF file at `path`, or the file with its debug information in /usr/lib/debug. Fails
-  // if the file is missing, has another build id (hexadecimal), or no debug information, or more
-  // than 256 MiB of it. O(debug information): 0.2 s for 10 MB.
+  // Reads the ELF file at `path`, or the file with its debug information (debug_file.h). Fails if
+  // the file is missing, has another build id (hexadecimal), or no debug information, or more than
+  // 256 MiB of it. O(debug information): 0.2 s for 10 MB.
   static Result<Lambdas> read(const std::string& path, std::string_view build_id);
 
   // Null: there is none, or there are several.

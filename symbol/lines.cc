@@ -3,67 +3,219 @@
 #include <dwarf.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "symbol/elf_handles.h"
+#include "base/cursor.h"
+#include "symbol/dwarf_file.h"
+#include "symbol/dwarf_work.h"
+#include "symbol/elf_sections.h"
 
 namespace skein {
 
-// The ranges of units are read once: clang writes no .debug_aranges.
+namespace {
+
+bool contains(Dwarf_Die* die, uint64_t address) { return dwarf_haspc(die, address) > 0; }
+
+std::string text_of(Dwarf_Die* die, unsigned name) {
+  Dwarf_Attribute attribute;
+  const char* text = dwarf_attr(die, name, &attribute) == nullptr ? nullptr
+                                                                  : dwarf_formstring(&attribute);
+  return text == nullptr ? "" : text;
+}
+
+// The file with what -gsplit-dwarf left out of a unit; empty: nothing.
+std::string split_file(Dwarf_Die* skeleton, const std::string& path) {
+  std::string name = text_of(skeleton, DW_AT_dwo_name);
+  if (name.empty()) name = text_of(skeleton, DW_AT_GNU_dwo_name);
+  if (name.empty() || name.starts_with('/')) return name;
+  const std::string folder = text_of(skeleton, DW_AT_comp_dir);
+  return folder.empty() ? path_beside(path, name) : folder + '/' + name;
+}
+
+}  // namespace
+
+// The ranges of units are read once: clang writes no .debug_aranges. The functions of a unit are
+// found when it is needed first.
 struct Lines::State {
   struct Range {
     uint64_t begin = 0;
     uint64_t end = 0;
     Dwarf_Off unit = 0;  // of its entry
   };
-  ElfHandle elf = {};
-  DwarfHandle dwarf = {};          // of `elf`
-  std::vector<Range> ranges = {};  // by begin
+  struct Function {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    Dwarf_Die die = {};
+  };
+  struct Unit {
+    Dwarf_Die die = {};       // with the functions
+    Dwarf_Die line_die = {};  // with the table of lines: the skeleton, if it was split
+    std::vector<Function> functions = {};  // by begin
+    bool has_lines = false;
+  };
 
-  void read_ranges() {
+  std::string path = {};
+  DwarfFile file = {};
+  std::vector<Range> ranges = {};          // by begin
+  std::set<Dwarf_Off> split_units = {};    // those whose .dwo exists
+  std::set<std::string> missing = {};      // .dwo files
+  std::unordered_map<Dwarf_Off, Unit> units = {};
+  std::unordered_map<uint64_t, std::optional<Place>> places = {};
+  DwarfWork work{0};
+  uint64_t line_bytes = 0;  // of the tables that were read
+
+  Dwarf* dwarf() const { return file.dwarf.get(); }
+
+  void read_ranges(Files* files) {
     Dwarf_CU* unit = nullptr;
     Dwarf_Die die;
-    while (dwarf_get_units(dwarf.get(), unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
+    uint8_t type = 0;
+    while (dwarf_get_units(dwarf(), unit, &unit, nullptr, &type, &die, nullptr) == 0) {
+      if (!work.spend()) return;
+      if (type == DW_UT_skeleton) find_split_file(&die, files);
       Dwarf_Addr base = 0;
       Dwarf_Addr begin = 0;
       Dwarf_Addr end = 0;
       std::ptrdiff_t next = 0;
-      while ((next = dwarf_ranges(&die, next, &base, &begin, &end)) > 0)
+      while ((next = dwarf_ranges(&die, next, &base, &begin, &end)) > 0 && work.spend())
         if (begin < end) ranges.push_back({begin, end, dwarf_dieoffset(&die)});
     }
     std::sort(ranges.begin(), ranges.end(),
               [](const Range& a, const Range& b) { return a.begin < b.begin; });
   }
 
-  bool find_unit(uint64_t address, Dwarf_Die* die) const {
+  // libdw opens the file by this path, whatever it is: anything but a file could block.
+  void find_split_file(Dwarf_Die* skeleton, Files* files) {
+    const std::string name = split_file(skeleton, path);
+    if (files != nullptr && files->type(name) == FileType::File)
+      split_units.insert(dwarf_dieoffset(skeleton));
+    else if (missing.size() < 1000)
+      missing.insert(name);
+  }
+
+  // Null: no unit has this address.
+  Unit* find_unit(uint64_t address) {
     auto at = std::upper_bound(ranges.begin(), ranges.end(), address,
                                [](uint64_t a, const Range& range) { return a < range.begin; });
-    if (at == ranges.begin()) return false;
+    if (at == ranges.begin()) return nullptr;
     --at;
-    return address < at->end && dwarf_offdie(dwarf.get(), at->unit, die) != nullptr;
+    if (address >= at->end) return nullptr;
+    const auto [known, is_new] = units.try_emplace(at->unit);
+    Unit& unit = known->second;
+    if (is_new) read_unit(at->unit, unit);
+    return unit.line_die.addr == nullptr ? nullptr : &unit;
   }
+
+  void read_unit(Dwarf_Off offset, Unit& unit) {
+    if (dwarf_offdie(dwarf(), offset, &unit.line_die) == nullptr) {
+      unit.line_die.addr = nullptr;
+      return;
+    }
+    unit.die = unit.line_die;
+    if (split_units.count(offset) != 0) {
+      Dwarf_Die split{};
+      if (dwarf_cu_info(unit.die.cu, nullptr, nullptr, nullptr, &split, nullptr, nullptr,
+                        nullptr) == 0 &&
+          split.addr != nullptr)
+        unit.die = split;
+      else
+        missing.insert(split_file(&unit.line_die, path));
+    }
+    unit.has_lines = may_read_lines(&unit.line_die);
+    add_functions(&unit.die, 0, unit.functions);
+    std::stable_sort(unit.functions.begin(), unit.functions.end(),
+                     [](const Function& a, const Function& b) { return a.begin < b.begin; });
+  }
+
+  // A byte of a program of lines may be a line, for which libdw needs 50 bytes.
+  bool may_read_lines(Dwarf_Die* unit) {
+    constexpr uint64_t most_of_unit = uint64_t{8} << 20;
+    constexpr uint64_t most = uint64_t{64} << 20;
+    Dwarf_Attribute attribute;
+    Dwarf_Word offset = 0;
+    if (dwarf_attr(unit, DW_AT_stmt_list, &attribute) == nullptr ||
+        dwarf_formudata(&attribute, &offset) != 0)
+      return false;
+    const Elf_Data* table = line_section();
+    if (table == nullptr || table->d_size < 12 || offset > table->d_size - 12) return false;
+    Cursor cursor({static_cast<const uint8_t*>(table->d_buf), table->d_size});
+    cursor.skip(offset);
+    uint64_t size = cursor.u32();
+    if (size == UINT32_MAX) size = cursor.u64();
+    size = std::min<uint64_t>(size, cursor.remaining());
+    if (size > most_of_unit || line_bytes + size > most) return false;
+    line_bytes += size;
+    return work.spend(1 + size / 8);
+  }
+
+  Elf_Data* line_section() const {
+    Elf* elf = file.elf.get();
+    size_t names = 0;
+    if (elf_getshdrstrndx(elf, &names) != 0) return nullptr;
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+      GElf_Shdr header;
+      if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
+      const char* name = elf_strptr(elf, names, header.sh_name);
+      if (name != nullptr && std::string_view(name) == ".debug_line")
+        return elf_getdata(section, nullptr);
+    }
+    return nullptr;
+  }
+
+  // The functions with code in a scope. clang puts them into their namespaces.
+  void add_functions(Dwarf_Die* scope, int depth, std::vector<Function>& to) {
+    constexpr int deepest = 20;
+    Dwarf_Die child;
+    if (depth == deepest || dwarf_child(scope, &child) != 0) return;
+    do {
+      if (!work.spend()) return;
+      const int tag = dwarf_tag(&child);
+      if (tag == DW_TAG_namespace) add_functions(&child, depth + 1, to);
+      if (tag != DW_TAG_subprogram) continue;
+      Dwarf_Addr base = 0;
+      Dwarf_Addr begin = 0;
+      Dwarf_Addr end = 0;
+      std::ptrdiff_t next = 0;
+      while ((next = dwarf_ranges(&child, next, &base, &begin, &end)) > 0 && work.spend())
+        if (begin < end) to.push_back({begin, end, child});
+    } while (dwarf_siblingof(&child, &child) == 0);
+  }
+
+  // The scopes that contain an instruction: the function, and what was inlined into it, the
+  // outermost first. Our own instead of dwarf_getscopes(), which has no bound, reads the whole unit
+  // each time and does not find functions within namespaces.
+  std::vector<Dwarf_Die> scopes_at(const Unit& unit, uint64_t address) {
+    std::vector<Dwarf_Die> scopes;
+    const auto& functions = unit.functions;
+    auto at = std::upper_bound(functions.begin(), functions.end(), address,
+                               [](uint64_t a, const Function& f) { return a < f.begin; });
+    if (at == functions.begin() || address >= (--at)->end) return scopes;
+    scopes.push_back(at->die);
+    constexpr size_t deepest = 100;
+    while (scopes.size() < deepest) {
+      Dwarf_Die child;
+      if (dwarf_child(&scopes.back(), &child) != 0) break;
+      bool is_found = false;
+      do {
+        if (!work.spend()) return scopes;
+        const int tag = dwarf_tag(&child);
+        is_found = (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+                    tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
+                   contains(&child, address);
+      } while (!is_found && dwarf_siblingof(&child, &child) == 0);
+      if (!is_found) break;
+      scopes.push_back(child);
+    }
+    return scopes;
+  }
+
+  std::optional<Place> place_at(uint64_t address);
 };
 
 namespace {
-
-struct Freed {
-  void operator()(Dwarf_Die* scopes) const { std::free(scopes); }
-};
-using Scopes = std::unique_ptr<Dwarf_Die[], Freed>;
-
-// The scopes that contain an instruction, the innermost first. dwarf_getscopes() goes on in the
-// abstract definition of an inlined function; dwarf_getscopes_die() gives those around the call.
-std::pair<Scopes, int> scopes_at(Dwarf_Die* unit, uint64_t address) {
-  Dwarf_Die* abstract = nullptr;
-  const int count = dwarf_getscopes(unit, address, &abstract);
-  const Scopes first(count > 0 ? abstract : nullptr);
-  if (count <= 0) return {};
-  Dwarf_Die* found = nullptr;
-  const int concrete = dwarf_getscopes_die(&first[0], &found);
-  return concrete > 0 ? std::pair(Scopes(found), concrete) : std::pair(Scopes(), 0);
-}
 
 // The line of the call of an inlined function.
 std::optional<Lines::Place> call_place(Dwarf_Die* unit, Dwarf_Die* call) {
@@ -101,28 +253,31 @@ std::string linkage_name(Dwarf_Die* die) {
 }
 
 // Adds the calls of `name` that were inlined into a scope.
-void add_inlined(Dwarf_Die* scope, std::string_view name, int depth, std::vector<Lines::Call>& to) {
+void add_inlined(Dwarf_Die* scope, std::string_view name, int depth, DwarfWork& work,
+                 std::vector<Lines::Call>& to) {
   constexpr int deepest = 100;
   constexpr size_t most = 10'000;
   Dwarf_Die child;
   if (depth == deepest || dwarf_child(scope, &child) != 0) return;
   do {
     const int tag = dwarf_tag(&child);
-    if (to.size() == most) return;
+    if (to.size() >= most || !work.spend()) return;
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) continue;
     if (tag != DW_TAG_inlined_subroutine || !has_name(&child, name)) {
-      add_inlined(&child, name, depth + 1, to);
+      add_inlined(&child, name, depth + 1, work, to);
       continue;
     }
     Dwarf_Addr base = 0;
     Dwarf_Addr begin = 0;
     Dwarf_Addr end = 0;
-    for (std::ptrdiff_t next = 0; (next = dwarf_ranges(&child, next, &base, &begin, &end)) > 0;)
+    std::ptrdiff_t next = 0;
+    while ((next = dwarf_ranges(&child, next, &base, &begin, &end)) > 0 && work.spend())
       if (begin < end) to.push_back({begin, end, linkage_name(&child)});
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-std::optional<uint64_t> offset_of_member(Dwarf_Die* variable, std::string_view name) {
+std::optional<uint64_t> offset_of_member(Dwarf_Die* variable, std::string_view name,
+                                         DwarfWork& work) {
   Dwarf_Attribute attribute;
   Dwarf_Die type;
   Dwarf_Die member;
@@ -135,7 +290,7 @@ std::optional<uint64_t> offset_of_member(Dwarf_Die* variable, std::string_view n
         dwarf_attr(&member, DW_AT_data_member_location, &attribute) != nullptr &&
         dwarf_formudata(&attribute, &offset) == 0)
       return offset;
-  } while (dwarf_siblingof(&member, &member) == 0);
+  } while (work.spend() && dwarf_siblingof(&member, &member) == 0);
   return {};
 }
 
@@ -147,40 +302,59 @@ Lines& Lines::operator=(Lines&&) noexcept = default;
 Lines::~Lines() = default;
 
 Result<Lines> Lines::read(std::span<const uint8_t> bytes, const std::string& path) {
+  return read(bytes, path, {}, nullptr);
+}
+
+Result<Lines> Lines::read(std::span<const uint8_t> bytes, const std::string& path,
+                          const DebugFilePlaces& places, Files& files) {
+  return read(bytes, path, places, &files);
+}
+
+Result<Lines> Lines::read(std::span<const uint8_t> bytes, const std::string& path,
+                          const DebugFilePlaces& places, Files* files) {
+  auto file = open_dwarf(bytes, path, places, files);
+  if (!file) return file.error();
   auto state = std::make_unique<State>();
-  state->elf = open_elf(bytes);
-  if (state->elf == nullptr) return Error{.what = "no ELF file", .file = path};
-  state->dwarf.reset(dwarf_begin_elf(state->elf.get(), DWARF_C_READ, nullptr));
-  if (state->dwarf != nullptr) state->read_ranges();
+  state->path = path;
+  state->file = std::move(*file);
+  state->work = DwarfWork(debug_information_size(state->file.elf.get()));
+  if (state->dwarf() != nullptr) state->read_ranges(files);
   if (state->ranges.empty())
     return Error{.what = "no debug information", .file = path, .advice = "compile with -g"};
   return Lines(std::move(state));
 }
 
 std::optional<Lines::Place> Lines::at(uint64_t address) const {
-  Dwarf_Die unit;
-  if (!state_->find_unit(address, &unit)) return {};
-  const auto [scopes, count] = scopes_at(&unit, address);
-  for (int i = count - 1; i >= 0; i--) {
-    if (dwarf_tag(&scopes[static_cast<size_t>(i)]) != DW_TAG_inlined_subroutine) continue;
-    if (auto place = call_place(&unit, &scopes[static_cast<size_t>(i)])) return place;
+  const auto [known, is_new] = state_->places.try_emplace(address);
+  if (is_new) {
+    // find_unit() and the tables of libdw keep addresses of entries, not of this place.
+    state_->work.resume();
+    known->second = state_->place_at(address);
   }
-  Dwarf_Line* entry = dwarf_getsrc_die(&unit, address);
+  return known->second;
+}
+
+std::optional<Lines::Place> Lines::State::place_at(uint64_t address) {
+  Unit* unit = find_unit(address);
+  if (unit == nullptr || work.is_exhausted()) return {};
+  for (Dwarf_Die& scope : scopes_at(*unit, address)) {
+    if (dwarf_tag(&scope) != DW_TAG_inlined_subroutine) continue;
+    if (auto place = call_place(&unit->die, &scope)) return place;
+  }
+  Dwarf_Line* entry = unit->has_lines ? dwarf_getsrc_die(&unit->line_die, address) : nullptr;
   int line = 0;
-  const char* file = entry == nullptr ? nullptr : dwarf_linesrc(entry, nullptr, nullptr);
-  if (file == nullptr || dwarf_lineno(entry, &line) != 0 || line <= 0) return {};
-  return Place{.file = file, .line = static_cast<uint32_t>(line)};
+  const char* name = entry == nullptr ? nullptr : dwarf_linesrc(entry, nullptr, nullptr);
+  if (name == nullptr || dwarf_lineno(entry, &line) != 0 || line <= 0) return {};
+  return Place{.file = name, .line = static_cast<uint32_t>(line)};
 }
 
 std::vector<Lines::Call> Lines::inlined(uint64_t address, std::string_view name) const {
   std::vector<Call> found;
-  Dwarf_Die unit;
-  if (!state_->find_unit(address, &unit)) return found;
-  const auto [scopes, count] = scopes_at(&unit, address);
-  for (int i = 0; i < count; i++) {
-    Dwarf_Die* scope = &scopes[static_cast<size_t>(i)];
-    if (dwarf_tag(scope) == DW_TAG_subprogram) add_inlined(scope, name, 0, found);
-  }
+  state_->work.resume();
+  State::Unit* unit = state_->find_unit(address);
+  if (unit == nullptr) return found;
+  std::vector<Dwarf_Die> scopes = state_->scopes_at(*unit, address);
+  if (!scopes.empty()) add_inlined(&scopes.front(), name, 0, state_->work, found);
   std::sort(found.begin(), found.end(),
             [](const Call& a, const Call& b) { return a.address < b.address; });
   return found;
@@ -188,18 +362,32 @@ std::vector<Lines::Call> Lines::inlined(uint64_t address, std::string_view name)
 
 std::optional<uint64_t> Lines::member_offset(uint64_t address, std::string_view variable,
                                              std::string_view member) const {
-  Dwarf_Die unit;
-  if (!state_->find_unit(address, &unit)) return {};
-  const auto [scopes, count] = scopes_at(&unit, address);
-  for (int i = 0; i < count; i++) {
+  state_->work.resume();
+  State::Unit* unit = state_->find_unit(address);
+  if (unit == nullptr) return {};
+  std::vector<Dwarf_Die> scopes = state_->scopes_at(*unit, address);
+  for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope) {
     Dwarf_Die child;
-    if (dwarf_child(&scopes[static_cast<size_t>(i)], &child) != 0) continue;
+    if (dwarf_child(&*scope, &child) != 0) continue;
     do {
+      if (!state_->work.spend()) return {};
       if (dwarf_tag(&child) == DW_TAG_variable && has_name(&child, variable))
-        return offset_of_member(&child, member);
+        return offset_of_member(&child, member, state_->work);
     } while (dwarf_siblingof(&child, &child) == 0);
   }
   return {};
+}
+
+std::vector<std::string> Lines::warnings() const {
+  std::vector<std::string> found;
+  const auto& missing = state_->missing;
+  if (!missing.empty())
+    found.push_back(state_->path + ": the debug information is in other files, such as " +
+                    *missing.begin() + ", that are missing or of another build; keep them, or "
+                    "compile without -gsplit-dwarf (a .dwp file is not read)");
+  if (state_->work.is_exhausted())
+    found.push_back(state_->path + ": its debug information is damaged, or too much to read");
+  return found;
 }
 
 }  // namespace skein

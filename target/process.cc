@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -163,6 +164,15 @@ class Process : public Target {
                    .file = mapping.file,
                    .advice = "it was replaced; keep the old file, or restart"};
     return named;
+  }
+
+  std::string root() const override {
+    std::string folder = folder_ + "/root";
+    struct stat ours;
+    struct stat theirs;
+    const bool is_same = stat("/", &ours) == 0 && stat((folder + "/").c_str(), &theirs) == 0 &&
+                         ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+    return is_same ? std::string() : folder;
   }
 
  private:

@@ -118,6 +118,10 @@ class Target {
   // belongs to another file by now. Precondition: mapping.has_file(). Fails if it is missing, if
   // its build id is another one than in the target's memory, or without permission.
   virtual Result<Contents> file_of(const Mapping& mapping) const = 0;
+
+  // What precedes absolute paths of the target, to open what it would: "/proc/4711/root" of a
+  // process in a container. Empty: it sees the same files.
+  virtual std::string root() const { return {}; }
 };
 
 // The build id of an ELF file (NT_GNU_BUILD_ID) as hexadecimal digits, or an empty text.

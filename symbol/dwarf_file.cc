@@ -1,0 +1,101 @@
+#include "symbol/dwarf_file.h"
+
+#include <elf.h>
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "symbol/elf_sections.h"
+
+namespace skein {
+
+namespace {
+
+// Debug information without anything in it. libdw searches for dwz's file itself, opens whatever
+// has its name and does not compare build ids, unless it is given one.
+std::span<const uint8_t> empty_debug_information() {
+  static const auto file = [] {
+    std::array<uint8_t, sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Shdr) + 32> bytes{};
+    Elf64_Ehdr header{};
+    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+    header.e_ident[EI_CLASS] = ELFCLASS64;
+    header.e_ident[EI_DATA] = ELFDATA2LSB;
+    header.e_ident[EI_VERSION] = EV_CURRENT;
+    header.e_type = ET_EXEC;
+    header.e_machine = EM_X86_64;
+    header.e_version = EV_CURRENT;
+    header.e_ehsize = sizeof header;
+    header.e_shentsize = sizeof(Elf64_Shdr);
+    header.e_shoff = sizeof header;
+    header.e_shnum = 3;
+    header.e_shstrndx = 2;
+    Elf64_Shdr sections[3] = {};
+    const uint64_t at = sizeof header + sizeof sections;
+    sections[1] = {.sh_name = 1,
+                   .sh_type = SHT_PROGBITS,
+                   .sh_flags = 0,
+                   .sh_addr = 0,
+                   .sh_offset = at + 28,
+                   .sh_size = 4,
+                   .sh_link = 0,
+                   .sh_info = 0,
+                   .sh_addralign = 1,
+                   .sh_entsize = 0};
+    sections[2] = {.sh_name = 13,
+                   .sh_type = SHT_STRTAB,
+                   .sh_flags = 0,
+                   .sh_addr = 0,
+                   .sh_offset = at,
+                   .sh_size = 24,
+                   .sh_link = 0,
+                   .sh_info = 0,
+                   .sh_addralign = 1,
+                   .sh_entsize = 0};
+    std::memcpy(bytes.data(), &header, sizeof header);
+    std::memcpy(bytes.data() + sizeof header, sections, sizeof sections);
+    std::memcpy(bytes.data() + at, "\0.debug_line\0.shstrtab\0", 23);
+    return bytes;
+  }();
+  return file;
+}
+
+}  // namespace
+
+Result<DwarfFile> open_dwarf(std::span<const uint8_t> bytes, const std::string& path,
+                             const DebugFilePlaces& places, Files* files) {
+  DwarfFile file;
+  file.elf = open_elf(bytes);
+  if (file.elf == nullptr) return Error{.what = "no ELF file", .file = path};
+  if (const uint64_t size = decompressed_size(file.elf.get()); size != 0) {
+    constexpr uint64_t usual_ratio = 16;
+    constexpr uint64_t small = uint64_t{16} << 20;
+    if (size > small && size / usual_ratio > bytes.size())
+      return Error{.what = "debug information that unpacks to " + std::to_string(size) + " bytes",
+                   .file = path};
+    file.elf.reset();
+    file.copy.assign(bytes.begin(), bytes.end());
+    file.elf = open_elf(file.copy);
+  }
+  const bool has_common = section_of(file.elf.get(), bytes, ".gnu_debugaltlink").has_value();
+  file.dwarf.reset(dwarf_begin_elf(file.elf.get(), DWARF_C_READ, nullptr));
+  if (file.dwarf == nullptr || !has_common) return file;
+  std::span<const uint8_t> common = empty_debug_information();
+  if (files != nullptr)
+    if (DebugFileSearch search = find_common_debug_file(bytes, path, places, *files);
+        search.found) {
+      file.common_contents = std::move(search.found->contents);
+      common = file.common_contents.bytes();
+    }
+  file.common_elf = open_elf(common);
+  file.common.reset(dwarf_begin_elf(file.common_elf.get(), DWARF_C_READ, nullptr));
+  if (file.common == nullptr) {
+    file.common_elf = open_elf(empty_debug_information());
+    file.common.reset(dwarf_begin_elf(file.common_elf.get(), DWARF_C_READ, nullptr));
+  }
+  if (file.common == nullptr) return Error{.what = "libdw is not usable", .file = path};
+  dwarf_setalt(file.dwarf.get(), file.common.get());
+  return file;
+}
+
+}  // namespace skein

@@ -1,0 +1,33 @@
+// The debug information of an ELF file, opened with libdw, and the files that it refers to.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "symbol/debug_file.h"
+#include "symbol/elf_handles.h"
+
+namespace skein {
+
+// In the order of their dependencies: the last is closed first.
+struct DwarfFile {
+  std::vector<uint8_t> copy = {};  // of a file with compressed sections, which libelf writes to
+  Contents common_contents = {};   // of dwz
+  ElfHandle common_elf = {};
+  DwarfHandle common = {};
+  ElfHandle elf = {};
+  DwarfHandle dwarf = {};  // null: no debug information
+};
+
+// `bytes` must stay valid as long as the result. The file of dwz is looked up in `places`; without
+// it, names that are in it are unknown. With `files` null, no file is opened, and libdw opens none
+// either. Fails if the file is no ELF file, or claims to unpack to more than sixteen times its
+// size.
+Result<DwarfFile> open_dwarf(std::span<const uint8_t> bytes, const std::string& path,
+                             const DebugFilePlaces& places, Files* files);
+
+}  // namespace skein
