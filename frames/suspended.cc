@@ -333,7 +333,7 @@ class Search {
     for (const auto& [bytes, path] :
          {std::pair(module.contents.bytes(), module.path),
           std::pair(module.debug.contents.bytes(), module.debug.path)})
-      if (Result<Lines> lines = Lines::read(bytes, path, debug_places_, files_)) {
+      if (Result<Lines> lines = Lines::read(bytes, path, debug_places_, files_, symbol_cache_)) {
         module.lines = std::move(*lines);
         return;
       }
@@ -345,7 +345,7 @@ class Search {
     }
     module.lines_file = std::move(*search.found);
     Result<Lines> lines = Lines::read(module.lines_file.contents.bytes(), module.lines_file.path,
-                                      debug_places_, files_);
+                                      debug_places_, files_, symbol_cache_);
     if (lines)
       module.lines = std::move(*lines);
     else
@@ -462,10 +462,12 @@ class Search {
     find_objects(out);
     out.places = std::move(places_);
     out.read = read_;
-    for (const Module& module : modules_)
-      if (module.lines)
-        for (std::string& warning : module.lines->warnings())
-          warnings_.push_back(std::move(warning));
+    for (const Module& module : modules_) {
+      if (!module.lines) continue;
+      for (std::string& warning : module.lines->warnings())
+        warnings_.push_back(std::move(warning));
+      (void)module.lines->save();  // without a cache, the next run takes as long
+    }
     out.warnings = std::move(warnings_);
     return out;
   }
@@ -503,6 +505,7 @@ class Search {
   const Target& target_;
   MemoryCache memory_;
   DiskFiles files_ = DiskFiles();
+  SymbolCache symbol_cache_ = SymbolCache(SymbolCache::folder_of_this_user());
   DebugFilePlaces debug_places_ = DebugFilePlaces::of_this_user(target_.root());
   std::set<std::string> seen_ = {};
   std::vector<Module> modules_ = {};
