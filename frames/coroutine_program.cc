@@ -110,7 +110,7 @@ void CoroutineProgram::read_lines(Module& module) {
   for (const auto& [bytes, path] :
        {std::pair(module.contents.bytes(), module.path),
         std::pair(module.debug.contents.bytes(), module.debug.path)})
-    if (Result<Lines> lines = Lines::read(bytes, path, debug_places_, files_)) {
+    if (Result<Lines> lines = Lines::read(bytes, path, debug_places_, files_, symbol_cache_)) {
       module.lines = std::move(*lines);
       return;
     }
@@ -122,11 +122,16 @@ void CoroutineProgram::read_lines(Module& module) {
   }
   module.lines_file = std::move(*search.found);
   Result<Lines> lines = Lines::read(module.lines_file.contents.bytes(), module.lines_file.path,
-                                    debug_places_, files_);
+                                    debug_places_, files_, symbol_cache_);
   if (lines)
     module.lines = std::move(*lines);
   else
     warnings_.push_back(lines.error().message());
+}
+
+void CoroutineProgram::keep_lines() {
+  for (const Module& module : modules_)
+    if (module.lines) (void)module.lines->save();  // without a cache, the next run takes as long
 }
 
 std::vector<std::string> CoroutineProgram::warnings() const {

@@ -71,6 +71,9 @@ class CoroutineProgram {
   // The same for a coroutine of g++ that has ended.
   bool may_end_at(uint32_t pair, uint32_t point);
 
+  // Keeps lines that took long to find for the next run, in the user's cache.
+  void keep_lines();
+
   // Sentences: files without symbols or debug information.
   std::vector<std::string> warnings() const;
 
@@ -99,6 +102,7 @@ class CoroutineProgram {
 
   const Target& target_;
   DiskFiles files_ = DiskFiles();
+  SymbolCache symbol_cache_ = SymbolCache(SymbolCache::folder_of_this_user());
   DebugFilePlaces debug_places_;
   std::set<std::string> seen_ = {};
   std::vector<Module> modules_ = {};

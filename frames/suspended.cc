@@ -398,6 +398,7 @@ class Search {
     find_objects(out);
     out.places = std::move(places_);
     out.read = read_;
+    program_.keep_lines();
     out.warnings = program_.warnings();
     out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
     return out;

@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -60,6 +61,33 @@ std::span<const uint8_t> empty_debug_information() {
   return file;
 }
 
+// libdw unpacks all sections at once. The places of variables are a fifth, and are not used.
+void hide_unused_sections(std::vector<uint8_t>& bytes) {
+  std::vector<uint64_t> places;  // of sh_type in the file
+  {
+    const ElfHandle elf = open_elf(bytes);
+    GElf_Ehdr header;
+    size_t names = 0;
+    if (elf == nullptr || gelf_getclass(elf.get()) != ELFCLASS64 ||
+        gelf_getehdr(elf.get(), &header) == nullptr || elf_getshdrstrndx(elf.get(), &names) != 0)
+      return;
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section)) != nullptr;) {
+      GElf_Shdr own;
+      if (gelf_getshdr(section, &own) == nullptr || (own.sh_flags & SHF_COMPRESSED) == 0) continue;
+      const char* name = elf_strptr(elf.get(), names, own.sh_name);
+      if (name == nullptr) continue;
+      const std::string_view text = name;
+      if (text == ".debug_loclists" || text == ".debug_loc" || text == ".debug_macro")
+        places.push_back(header.e_shoff + elf_ndxscn(section) * sizeof(Elf64_Shdr) +
+                         offsetof(Elf64_Shdr, sh_type));
+    }
+  }
+  constexpr uint32_t nothing = SHT_NOBITS;
+  for (const uint64_t at : places)
+    if (at <= bytes.size() - sizeof nothing)
+      std::memcpy(bytes.data() + at, &nothing, sizeof nothing);
+}
+
 }  // namespace
 
 Result<DwarfFile> open_dwarf(std::span<const uint8_t> bytes, const std::string& path,
@@ -75,6 +103,7 @@ Result<DwarfFile> open_dwarf(std::span<const uint8_t> bytes, const std::string& 
                    .file = path};
     file.elf.reset();
     file.copy.assign(bytes.begin(), bytes.end());
+    hide_unused_sections(file.copy);
     file.elf = open_elf(file.copy);
   }
   const bool has_common = section_of(file.elf.get(), bytes, ".gnu_debugaltlink").has_value();
@@ -87,6 +116,7 @@ Result<DwarfFile> open_dwarf(std::span<const uint8_t> bytes, const std::string& 
       file.common_contents = std::move(search.found->contents);
       common = file.common_contents.bytes();
     }
+  file.lacks_common = file.common_contents.size() == 0;
   file.common_elf = open_elf(common);
   file.common.reset(dwarf_begin_elf(file.common_elf.get(), DWARF_C_READ, nullptr));
   if (file.common == nullptr) {

@@ -20,7 +20,8 @@ struct DwarfFile {
   ElfHandle common_elf = {};
   DwarfHandle common = {};
   ElfHandle elf = {};
-  DwarfHandle dwarf = {};  // null: no debug information
+  DwarfHandle dwarf = {};     // null: no debug information
+  bool lacks_common = false;  // it refers to a file of dwz that was not found
 };
 
 // `bytes` must stay valid as long as the result. The file of dwz is looked up in `places`; without

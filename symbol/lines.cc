@@ -1,6 +1,7 @@
 #include "symbol/lines.h"
 
 #include <dwarf.h>
+#include <time.h>
 
 #include <algorithm>
 #include <set>
@@ -12,6 +13,7 @@
 #include "symbol/dwarf_file.h"
 #include "symbol/dwarf_work.h"
 #include "symbol/elf_sections.h"
+#include "symbol/line_answers.h"
 
 namespace skein {
 
@@ -21,8 +23,8 @@ bool contains(Dwarf_Die* die, uint64_t address) { return dwarf_haspc(die, addres
 
 std::string text_of(Dwarf_Die* die, unsigned name) {
   Dwarf_Attribute attribute;
-  const char* text = dwarf_attr(die, name, &attribute) == nullptr ? nullptr
-                                                                  : dwarf_formstring(&attribute);
+  const char* text =
+      dwarf_attr(die, name, &attribute) == nullptr ? nullptr : dwarf_formstring(&attribute);
   return text == nullptr ? "" : text;
 }
 
@@ -51,31 +53,67 @@ struct Lines::State {
     Dwarf_Die die = {};
   };
   struct Unit {
-    Dwarf_Die die = {};       // with the functions
-    Dwarf_Die line_die = {};  // with the table of lines: the skeleton, if it was split
+    Dwarf_Die die = {};                    // with the functions
+    Dwarf_Die line_die = {};               // with the table of lines: the skeleton, if it was split
     std::vector<Function> functions = {};  // by begin
     bool has_lines = false;
   };
 
+  std::span<const uint8_t> bytes = {};
   std::string path = {};
+  DebugFilePlaces debug_places = {};
+  Files* files = nullptr;
+  const SymbolCache* cache = nullptr;
+  std::string key = {};  // of the cache; empty: none
+  bool is_open = false;  // false: all answers so far were in the cache
+  LineAnswers answers = {};
+  size_t saved = 0;     // answers that the cache has
+  int64_t used_ns = 0;  // of CPU time
   DwarfFile file = {};
-  std::vector<Range> ranges = {};          // by begin
-  std::set<Dwarf_Off> split_units = {};    // those whose .dwo exists
-  std::set<std::string> missing = {};      // .dwo files
+  std::vector<Range> ranges = {};        // by begin
+  std::set<Dwarf_Off> split_units = {};  // those whose .dwo exists
+  std::set<std::string> missing = {};    // .dwo files
   std::unordered_map<Dwarf_Off, Unit> units = {};
-  std::unordered_map<uint64_t, std::optional<Place>> places = {};
-  DwarfWork work{0};
+  DwarfWork work{1};
   uint64_t line_bytes = 0;  // of the tables that were read
 
   Dwarf* dwarf() const { return file.dwarf.get(); }
 
-  void read_ranges(Files* files) {
+  // Fails without debug information.
+  Result<void> open() {
+    is_open = true;
+    auto opened = open_dwarf(bytes, path, debug_places, files);
+    if (!opened) return opened.error();
+    file = std::move(*opened);
+    work = DwarfWork(debug_information_size(file.elf.get()));
+    if (dwarf() != nullptr) read_ranges();
+    if (!ranges.empty()) return {};
+    return Error{.what = "no debug information", .file = path, .advice = "compile with -g"};
+  }
+
+  // Answers a question that is not answered yet.
+  template <typename Answer>
+  auto measured(const Answer& answer) {
+    const int64_t begin = cpu_ns();
+    work.resume();
+    if (!is_open) (void)open();
+    auto found = answer();
+    used_ns += cpu_ns() - begin;
+    return found;
+  }
+  static int64_t cpu_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  }
+
+  void read_ranges() {
     Dwarf_CU* unit = nullptr;
     Dwarf_Die die;
     uint8_t type = 0;
     while (dwarf_get_units(dwarf(), unit, &unit, nullptr, &type, &die, nullptr) == 0) {
       if (!work.spend()) return;
-      if (type == DW_UT_skeleton) find_split_file(&die, files);
+      if (type == DW_UT_skeleton) find_split_file(&die);
       Dwarf_Addr base = 0;
       Dwarf_Addr begin = 0;
       Dwarf_Addr end = 0;
@@ -88,7 +126,7 @@ struct Lines::State {
   }
 
   // libdw opens the file by this path, whatever it is: anything but a file could block.
-  void find_split_file(Dwarf_Die* skeleton, Files* files) {
+  void find_split_file(Dwarf_Die* skeleton) {
     const std::string name = split_file(skeleton, path);
     if (files != nullptr && files->type(name) == FileType::File)
       split_units.insert(dwarf_dieoffset(skeleton));
@@ -213,6 +251,9 @@ struct Lines::State {
   }
 
   std::optional<Place> place_at(uint64_t address);
+  std::vector<Call> inlined(uint64_t address, std::string_view name);
+  std::optional<uint64_t> member_offset(uint64_t address, std::string_view variable,
+                                        std::string_view member);
 };
 
 namespace {
@@ -302,35 +343,75 @@ Lines& Lines::operator=(Lines&&) noexcept = default;
 Lines::~Lines() = default;
 
 Result<Lines> Lines::read(std::span<const uint8_t> bytes, const std::string& path) {
-  return read(bytes, path, {}, nullptr);
+  return read(bytes, path, {}, nullptr, nullptr);
 }
 
 Result<Lines> Lines::read(std::span<const uint8_t> bytes, const std::string& path,
                           const DebugFilePlaces& places, Files& files) {
-  return read(bytes, path, places, &files);
+  return read(bytes, path, places, &files, nullptr);
 }
 
 Result<Lines> Lines::read(std::span<const uint8_t> bytes, const std::string& path,
-                          const DebugFilePlaces& places, Files* files) {
-  auto file = open_dwarf(bytes, path, places, files);
-  if (!file) return file.error();
+                          const DebugFilePlaces& places, Files& files, const SymbolCache& cache) {
+  return read(bytes, path, places, &files, &cache);
+}
+
+Result<Lines> Lines::read(std::span<const uint8_t> bytes, const std::string& path,
+                          const DebugFilePlaces& places, Files* files, const SymbolCache* cache) {
+  const ElfHandle elf = open_elf(bytes);
+  if (elf == nullptr) return Error{.what = "no ELF file", .file = path};
   auto state = std::make_unique<State>();
+  state->bytes = bytes;
   state->path = path;
-  state->file = std::move(*file);
-  state->work = DwarfWork(debug_information_size(state->file.elf.get()));
-  if (state->dwarf() != nullptr) state->read_ranges(files);
-  if (state->ranges.empty())
-    return Error{.what = "no debug information", .file = path, .advice = "compile with -g"};
+  state->debug_places = places;
+  state->files = files;
+  state->cache = cache;
+  // A debug file has the build id of the program, and its size differs.
+  if (const std::string id = build_id_of(elf.get());
+      cache != nullptr && id.size() >= 16 && debug_information_size(elf.get()) != 0) {
+    state->key = id + '-' + std::to_string(bytes.size()) + ".lines";
+    if (const auto known = cache->load(state->key, LineAnswers::version))
+      if (auto answers = LineAnswers::unpack(*known)) {
+        state->answers = std::move(*answers);
+        state->saved = state->answers.size();
+        return Lines(std::move(state));
+      }
+  }
+  const int64_t begin = State::cpu_ns();
+  if (const Result<void> opened = state->open(); !opened) return opened.error();
+  state->used_ns = State::cpu_ns() - begin;
   return Lines(std::move(state));
 }
 
+Result<void> Lines::save() const {
+  constexpr int64_t slow_ns = 200'000'000;
+  const State& state = *state_;
+  if (state.key.empty() || state.used_ns < slow_ns || state.answers.size() == state.saved ||
+      state.file.lacks_common || !state.split_units.empty() || !state.missing.empty() ||
+      state.work.is_exhausted())
+    return {};
+  return state.cache->store(state.key, LineAnswers::version, state.answers.packed());
+}
+
 std::optional<Lines::Place> Lines::at(uint64_t address) const {
-  const auto [known, is_new] = state_->places.try_emplace(address);
-  if (is_new) {
-    // find_unit() and the tables of libdw keep addresses of entries, not of this place.
-    state_->work.resume();
-    known->second = state_->place_at(address);
-  }
+  const auto [known, is_new] = state_->answers.places.try_emplace(address);
+  if (is_new) known->second = state_->measured([&] { return state_->place_at(address); });
+  return known->second;
+}
+
+std::vector<Lines::Call> Lines::inlined(uint64_t address, std::string_view name) const {
+  const auto [known, is_new] = state_->answers.calls.try_emplace({address, std::string(name)});
+  if (is_new) known->second = state_->measured([&] { return state_->inlined(address, name); });
+  return known->second;
+}
+
+std::optional<uint64_t> Lines::member_offset(uint64_t address, std::string_view variable,
+                                             std::string_view member) const {
+  const auto [known, is_new] =
+      state_->answers.members.try_emplace({address, std::string(variable), std::string(member)});
+  if (is_new)
+    known->second =
+        state_->measured([&] { return state_->member_offset(address, variable, member); });
   return known->second;
 }
 
@@ -348,31 +429,29 @@ std::optional<Lines::Place> Lines::State::place_at(uint64_t address) {
   return Place{.file = name, .line = static_cast<uint32_t>(line)};
 }
 
-std::vector<Lines::Call> Lines::inlined(uint64_t address, std::string_view name) const {
+std::vector<Lines::Call> Lines::State::inlined(uint64_t address, std::string_view name) {
   std::vector<Call> found;
-  state_->work.resume();
-  State::Unit* unit = state_->find_unit(address);
+  Unit* unit = find_unit(address);
   if (unit == nullptr) return found;
-  std::vector<Dwarf_Die> scopes = state_->scopes_at(*unit, address);
-  if (!scopes.empty()) add_inlined(&scopes.front(), name, 0, state_->work, found);
+  std::vector<Dwarf_Die> scopes = scopes_at(*unit, address);
+  if (!scopes.empty()) add_inlined(&scopes.front(), name, 0, work, found);
   std::sort(found.begin(), found.end(),
             [](const Call& a, const Call& b) { return a.address < b.address; });
   return found;
 }
 
-std::optional<uint64_t> Lines::member_offset(uint64_t address, std::string_view variable,
-                                             std::string_view member) const {
-  state_->work.resume();
-  State::Unit* unit = state_->find_unit(address);
+std::optional<uint64_t> Lines::State::member_offset(uint64_t address, std::string_view variable,
+                                                    std::string_view member) {
+  Unit* unit = find_unit(address);
   if (unit == nullptr) return {};
-  std::vector<Dwarf_Die> scopes = state_->scopes_at(*unit, address);
+  std::vector<Dwarf_Die> scopes = scopes_at(*unit, address);
   for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope) {
     Dwarf_Die child;
     if (dwarf_child(&*scope, &child) != 0) continue;
     do {
-      if (!state_->work.spend()) return {};
+      if (!work.spend()) return {};
       if (dwarf_tag(&child) == DW_TAG_variable && has_name(&child, variable))
-        return offset_of_member(&child, member, state_->work);
+        return offset_of_member(&child, member, work);
     } while (dwarf_siblingof(&child, &child) == 0);
   }
   return {};
@@ -383,7 +462,8 @@ std::vector<std::string> Lines::warnings() const {
   const auto& missing = state_->missing;
   if (!missing.empty())
     found.push_back(state_->path + ": the debug information is in other files, such as " +
-                    *missing.begin() + ", that are missing or of another build; keep them, or "
+                    *missing.begin() +
+                    ", that are missing or of another build; keep them, or "
                     "compile without -gsplit-dwarf (a .dwp file is not read)");
   if (state_->work.is_exhausted())
     found.push_back(state_->path + ": its debug information is damaged, or too much to read");

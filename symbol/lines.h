@@ -3,9 +3,9 @@
 //   Result<Lines> lines = Lines::read(file.bytes(), path);
 //   if (lines) show(lines->at(address, function_name));
 //
-// Addresses are those in the file, as linked. Nothing in the file is trusted: a file that causes too
-// much work has no lines any more. An object is for one thread at a time, as its const functions
-// keep what they have found.
+// Addresses are those in the file, as linked. Nothing in the file is trusted: a file that causes
+// too much work has no lines any more. An object is for one thread at a time, as its const
+// functions keep what they have found.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "symbol/debug_file.h"
+#include "symbol/symbol_cache.h"
 
 namespace skein {
 
@@ -39,6 +40,10 @@ class Lines {
   // members are unknown.
   static Result<Lines> read(std::span<const uint8_t> elf, const std::string& path,
                             const DebugFilePlaces& places, Files& files);
+  // The same, with the answers that earlier runs have left in `cache` for a file of this build id:
+  // the file is opened only for other questions. `files` and `cache` must stay valid as well.
+  static Result<Lines> read(std::span<const uint8_t> elf, const std::string& path,
+                            const DebugFilePlaces& places, Files& files, const SymbolCache& cache);
   Lines(Lines&&) noexcept;
   Lines& operator=(Lines&&) noexcept;
   ~Lines();
@@ -62,13 +67,17 @@ class Lines {
   std::optional<uint64_t> member_offset(uint64_t address, std::string_view variable,
                                         std::string_view member) const;
 
+  // Leaves the answers in the cache, if they took more than 0.2 s of CPU time and nothing was
+  // missing. Precondition: read() was given a cache. Fails if it cannot be written.
+  Result<void> save() const;
+
   // What is missing, a sentence each: files of -gsplit-dwarf; that the work became too much.
   std::vector<std::string> warnings() const;
 
  private:
   struct State;
   static Result<Lines> read(std::span<const uint8_t> elf, const std::string& path,
-                            const DebugFilePlaces& places, Files* files);
+                            const DebugFilePlaces& places, Files* files, const SymbolCache* cache);
   explicit Lines(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
