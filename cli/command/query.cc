@@ -356,7 +356,7 @@ int run_query(const QueryOptions& options) {
   const bool is_prompt = options.sql.empty() && isatty(STDIN_FILENO);
   if (options.sql.empty() && options.trace == "-")
     die(2, "standard input is the trace; give the SQL as an argument");
-  const std::optional<MemoryTrace> memory = open_memory_trace(options.trace);
+  const std::optional<MemoryTrace> memory = open_memory_trace(options.trace, UINT64_MAX);
   const std::string path = memory ? options.trace : trace_directory(options.trace);
   const Trace read = memory ? Trace{} : open_trace(path);
   const Trace& trace = memory ? memory->trace : read;

@@ -4,6 +4,7 @@
 #include <skein/events.h>
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -24,7 +25,7 @@ constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
 
 class MemoryTraceBuilder {
  public:
-  explicit MemoryTraceBuilder(Unprepared of) {
+  MemoryTraceBuilder(Unprepared of, uint64_t most) : most_(most) {
     out_.of = std::move(of);
     out_.title = out_.of.title + ", memory";
   }
@@ -34,6 +35,9 @@ class MemoryTraceBuilder {
     number_tasks();
     std::vector<LiveTaskEntry>& entries = trace().live_tasks;
     for (const uint32_t i : order_) entries.push_back(entry(i));
+    // A trace without events would be taken for one that recorded nothing.
+    if (!entries.empty())
+      trace().events.append({.task = entries[0].id, .text = entries[0].label, .kind = EventKind::Label});
     for (uint32_t i = 0; i < found().objects.size(); i++)
       if (object_ids_[i] != no_task) entries.push_back(object_entry(i));
     return std::move(out_);
@@ -49,22 +53,17 @@ class MemoryTraceBuilder {
     info.format = "skein";
     info.clock = "unknown";
     info.utc_offset = out_.of.is_core ? std::optional<int64_t>() : utc_now();
-    // As a ring that has overwritten everything before it was read.
-    info.overwritten_packets = 1;
-    info.complete_from = 1;
-    trace().processes[0] = {.pid = out_.of.pid, .name = out_.of.title};
+    info.overwritten_packets = 1;  // as a ring that has overwritten everything until now
+    trace().processes[0] = {.pid = out_.of.pid,
+                            .name = out_.of.title.substr(0, out_.of.title.rfind(" ("))};
     for (const format::NamedNumber& kind : format::kKinds) {
       if (trace().kinds.size() <= kind.number) trace().kinds.resize(kind.number + 1u);
       trace().kinds[kind.number] = text(kind.name);
     }
+    trace().executors.push_back({.name = text("unknown")});
     for (const TargetThread& thread : out_.of.around.threads) {
       executors_.emplace(thread.id, static_cast<uint32_t>(trace().executors.size()));
       trace().executors.push_back({.name = text(thread.name), .tid = thread.id});
-    }
-    if (trace().executors.empty()) trace().executors.push_back({});
-    for (const SuspendedCoroutines::Place& place : found().places) {
-      places_.push_back(static_cast<uint32_t>(trace().locations.size()));
-      trace().locations.push_back({.file = text(place.file), .line = place.line});
     }
     for (const SuspendedCoroutines::Function& function : found().functions) {
       functions_.push_back(static_cast<uint32_t>(trace().locations.size()));
@@ -72,26 +71,37 @@ class MemoryTraceBuilder {
     }
   }
 
-  // Each coroutine before the one that it waits for. Those that have ended are no tasks, unless
-  // another waits for them.
+  // Chain by chain, the worst first. Coroutines that have ended are no tasks, unless another waits
+  // for them.
   void number_tasks() {
     const std::vector<SuspendedCoroutine>& all = found().coroutines;
     std::vector<bool> is_awaited(all.size());
     for (const SuspendedCoroutine& one : all)
       if (one.awaits != no_coroutine) is_awaited[one.awaits] = true;
+    out_.chains = judge_chains(out_.of);
+    std::stable_sort(
+        out_.chains.begin(), out_.chains.end(),
+        [](const JudgedChain& a, const JudgedChain& b) { return a.verdict < b.verdict; });
     out_.tasks.assign(all.size(), no_task);
+    depths_.assign(all.size(), 0);
+    chain_of_.assign(all.size(), no_coroutine);
     TaskId next = 1;
-    const auto add_chain = [&](uint32_t at) {
-      for (; at != no_coroutine && out_.tasks[at] == no_task; at = all[at].awaits) {
-        const bool is_gone = all[at].state == State::Final && !is_awaited[at];
-        if (is_gone || found().functions[all[at].function].is_spawn_entry) continue;
-        out_.tasks[at] = next++;
-        order_.push_back(at);
+    for (const JudgedChain& judged : out_.chains) {
+      uint32_t before = no_coroutine;
+      size_t shown = 0;
+      for (const uint32_t i : judged.chain.members) {
+        const bool is_first = before == no_coroutine || all[before].awaits != i;
+        if (is_first && ++shown > most_) break;
+        if (all[i].state == State::Final && !is_awaited[i]) continue;
+        out_.tasks[i] = next++;
+        order_.push_back(i);
+        if (is_first)
+          chain_of_[i] = static_cast<uint32_t>(&judged - out_.chains.data());
+        else
+          depths_[i] = depths_[before] + 1;
+        before = i;
       }
-    };
-    for (uint32_t i = 0; i < all.size(); i++)
-      if (!is_awaited[i]) add_chain(i);
-    for (uint32_t i = 0; i < all.size(); i++) add_chain(i);  // cycles
+    }
     object_ids_.assign(found().objects.size(), no_task);
     for (const uint32_t i : order_)
       if (const uint32_t object = all[i].object; object != no_coroutine)
@@ -117,20 +127,53 @@ class MemoryTraceBuilder {
       made.name = text(function.operation);
       if (has_object) made.on = object_ids_[one.object];
       if (is_timer && never_expires(*object)) made.expires = INT64_MAX;
-      made.label = text(function.operation + (has_object ? objects_text(out_.of, {one.object}) : ""));
+      made.label = text(indented(i) + function.operation + (has_object ? objects_text(out_.of, {one.object}) : ""));
       return made;
     }
     const SuspendedCoroutines::Place& place = found().places[one.place];
     made.kind = format::kKind_coroutine;
     made.name = text(function.name);
     made.location = functions_[one.function];
-    made.at = places_[one.place];
-    made.label = text(label_of(one, function, place));
+    made.at = place_of(one);
+    made.label = text(indented(i) + label_of(one, function, place) + verdict_of(i));
     if (one.state == State::NotStarted) return made;
     made.state = one.state == State::Runs ? LiveTaskEntry::State::Running
                                           : LiveTaskEntry::State::Suspended;
     if (one.awaits != no_coroutine) made.on = out_.tasks[one.awaits];
     return made;
+  }
+
+  // Of the chains that begin with this coroutine.
+  std::string verdict_of(uint32_t coroutine) const {
+    if (chain_of_[coroutine] == no_coroutine) return "";
+    const JudgedChain& judged = out_.chains[chain_of_[coroutine]];
+    std::string text;
+    if (!is_usual(judged.verdict) && judged.verdict != ChainVerdict::NotStarted)
+      text = ": " + std::string(name(judged.verdict));
+    if (judged.chain.count > most_)
+      text += "; " + grouped(judged.chain.count) + " such chains, " + grouped(most_) + " shown";
+    return text;
+  }
+
+  // As a tree. Spaces at the beginning would be lost in a page.
+  std::string indented(uint32_t coroutine) const {
+    constexpr uint32_t deepest = 20;
+    std::string text;
+    for (uint32_t i = 1; i < std::min(depths_[coroutine], deepest); i++) text += "\u2007\u2007";
+    return depths_[coroutine] == 0 ? text : text + "\u2514 ";
+  }
+
+  uint32_t place_of(const SuspendedCoroutine& one) {
+    const SuspendedCoroutines::Place& place = found().places[one.place];
+    if (place.line == 0) return 0;
+    const auto [at, is_new] = places_.try_emplace({one.function, one.place}, 0);
+    if (is_new) {
+      at->second = static_cast<uint32_t>(trace().locations.size());
+      trace().locations.push_back({.file = text(place.file),
+                                   .function = text(found().functions[one.function].name),
+                                   .line = place.line});
+    }
+    return at->second;
   }
 
   // "fetch, client.cc:42, waits for rt::Event"
@@ -165,29 +208,34 @@ class MemoryTraceBuilder {
     return made;
   }
 
+  const uint64_t most_;  // similar chains
   MemoryTrace out_ = {};
-  std::vector<uint32_t> order_ = {};             // indices of coroutines, by id
+  std::vector<uint32_t> order_ = {};    // indices of coroutines, by id
+  std::vector<uint32_t> depths_ = {};   // by coroutine: how many wait for it, each for the next
+  std::vector<uint32_t> chain_of_ = {};  // by coroutine: the group whose chains begin with it
   std::vector<TaskId> object_ids_ = {};          // of SuspendedCoroutines::objects
-  std::vector<uint32_t> places_ = {};            // locations
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> places_ = {};  // locations, by function, place
   std::vector<uint32_t> functions_ = {};         // locations
   std::unordered_map<uint64_t, uint32_t> executors_ = {};  // by thread
 };
 
 }  // namespace
 
-MemoryTrace memory_trace(Unprepared of) { return MemoryTraceBuilder(std::move(of)).build(); }
+MemoryTrace memory_trace(Unprepared of, uint64_t most) {
+  return MemoryTraceBuilder(std::move(of), most).build();
+}
 
-std::optional<MemoryTrace> open_memory_trace(const std::string& text) {
+std::optional<MemoryTrace> open_memory_trace(const std::string& text, uint64_t most) {
   std::optional<Unprepared> read = read_unprepared(text);
   if (!read) return {};
   for (const std::string& warning : read->found.warnings)
     report_message(read->title + ": " + warning);
-  return memory_trace(*std::move(read));
+  return memory_trace(*std::move(read), most);
 }
 
 #else
 
-std::optional<MemoryTrace> open_memory_trace(const std::string&) { return {}; }
+std::optional<MemoryTrace> open_memory_trace(const std::string&, uint64_t) { return {}; }
 
 #endif
 

@@ -24,7 +24,7 @@ struct CoroutineColumn {
 };
 
 constexpr std::array coroutine_columns{
-    CoroutineColumn{"id", "INTEGER", "as in task.id; NULL: it has ended, or is Asio's entry point"},
+    CoroutineColumn{"id", "INTEGER", "as in task.id; NULL: it has ended"},
     CoroutineColumn{"frame", "INTEGER", "address of its frame"},
     CoroutineColumn{"function", "TEXT", "its function, without parameters"},
     CoroutineColumn{"full_name", "TEXT", "its function"},
@@ -34,7 +34,7 @@ constexpr std::array coroutine_columns{
     CoroutineColumn{"thread", "INTEGER", "id of the thread that runs it"},
     CoroutineColumn{"file", "TEXT", "where it waits"},
     CoroutineColumn{"line", "INTEGER", "where it waits"},
-    CoroutineColumn{"awaits", "INTEGER", "id of the coroutine that resumes it at its end"},
+    CoroutineColumn{"awaits", "INTEGER", "id of the coroutine or operation that it waits for"},
     CoroutineColumn{"awaiter", "TEXT", "type of what it awaits"},
     CoroutineColumn{"operation", "TEXT", "of Asio, that it waits for: async_wait"},
     CoroutineColumn{"object", "TEXT", "timer, socket, descriptor, signal set, resolver"},
@@ -121,7 +121,7 @@ std::string coroutine_schema() {
 void add_coroutine_table(sqlite3* database, const MemoryTrace& memory) {
   const Unprepared& of = memory.of;
   const std::vector<SuspendedCoroutine>& all = of.found.coroutines;
-  const std::vector<JudgedChain> chains = judge_chains(of);
+  const std::vector<JudgedChain>& chains = memory.chains;
   std::vector<uint32_t> chain_of(all.size(), SuspendedCoroutine::none);
   for (uint32_t i = 0; i < chains.size(); i++)
     for (const uint32_t member : chains[i].chain.members) chain_of[member] = i;
@@ -140,10 +140,20 @@ void add_coroutine_table(sqlite3* database, const MemoryTrace& memory) {
                ? std::nullopt
                : std::optional<int64_t>(static_cast<int64_t>(memory.tasks[i]));
   };
+  // Asio's own are no rows: the coroutine that waits for an operation has its columns.
+  std::vector<bool> is_awaited(all.size());
+  for (const SuspendedCoroutine& one : all)
+    if (one.awaits != SuspendedCoroutine::none) is_awaited[one.awaits] = true;
   for (uint32_t i = 0; i < all.size(); i++) {
     const SuspendedCoroutine& one = all[i];
     const SuspendedCoroutines::Function& function = of.found.functions[one.function];
     const SuspendedCoroutines::Place& place = of.found.places[one.place];
+    if (function.is_spawn_entry || (!function.operation.empty() && is_awaited[i])) continue;
+    const SuspendedCoroutine& last =
+        one.object == SuspendedCoroutine::none && one.awaits != SuspendedCoroutine::none &&
+                !of.found.functions[all[one.awaits].function].operation.empty()
+            ? all[one.awaits]
+            : one;
     row.number(id(i));
     row.number(static_cast<int64_t>(one.frame));
     row.text(function.name);
@@ -156,8 +166,8 @@ void add_coroutine_table(sqlite3* database, const MemoryTrace& memory) {
     row.number(known(place.line));
     row.number(id(one.awaits));
     row.text(place.awaiter);
-    row.text(function.operation);
-    add_object(of, one, row);
+    row.text(of.found.functions[last.function].operation);
+    add_object(of, last, row);
     const bool is_judged = chain_of[i] != SuspendedCoroutine::none;
     row.number(is_judged ? std::optional<int64_t>(chain_of[i]) : std::nullopt);
     row.text(is_judged ? name(chains[chain_of[i]].verdict) : "");

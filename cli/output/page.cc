@@ -98,7 +98,7 @@ void write_page(const Page& asked) {
   check_not_an_input(page.output, page.traces);
   std::vector<std::optional<MemoryTrace>> memories;
   for (std::string& path : page.traces) {
-    memories.push_back(open_memory_trace(path));
+    memories.push_back(open_memory_trace(path, most_in_picture));
     if (!memories.back()) path = trace_directory(path);
   }
   Inputs files(page.traces);
