@@ -73,8 +73,13 @@ std::vector<RecordedTask> find_recorded_tasks(const Target& target,
   for (const SuspendedCoroutine& one : coroutines) addresses.push_back(one.frame + 8);
   const std::vector<uint64_t> destroy = read_words(target, addresses, 1);
   std::unordered_set<uint64_t> functions;
-  for (const uint64_t function : destroy)
-    if (function != 0 && function < most_code) functions.insert(function);
+  for (size_t i = 0; i < destroy.size(); i++) {
+    const Mapping* mapping = find_mapping(target.mappings(), destroy[i]);
+    if (mapping != nullptr && mapping->executable && destroy[i] < most_code)
+      functions.insert(destroy[i]);
+    else
+      tasks[i].is_gone = true;  // malloc has overwritten it
+  }
   const TaskOffsets offsets = find_offsets(target, functions);
   if (offsets.empty()) return tasks;
 
@@ -88,7 +93,8 @@ std::vector<RecordedTask> find_recorded_tasks(const Target& target,
   const std::vector<uint64_t> words = read_words(target, addresses, task_words);
   for (size_t i = 0; i < of.size(); i++)
     tasks[of[i]] = {.id = words[task_words * i],
-                    .generation = static_cast<uint32_t>(words[task_words * i + 1] >> 32)};
+                    .generation = static_cast<uint32_t>(words[task_words * i + 1] >> 32),
+                    .is_gone = false};
   return tasks;
 }
 

@@ -20,6 +20,7 @@ namespace skein {
 struct RecordedTask {
   uint64_t id = 0;          // 0: none; the coroutine was not recorded, or its code is not traced
   uint32_t generation = 0;  // of the recording; each start of the recorder has another one
+  bool is_gone = false;     // the frame has been destroyed since it was found
 };
 
 // By coroutine. One that runs may have begun or ended since it was found: read again. O(coroutines

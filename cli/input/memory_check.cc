@@ -91,6 +91,7 @@ class Comparison {
   }
 
   void compare(uint32_t i) {
+    if (recorded_[i].is_gone) return;
     const SuspendedCoroutine& one = coroutine(i);
     const uint64_t id = recorded_[i].id;
     const auto& function = check_.memory.found.functions[one.function];
@@ -104,7 +105,7 @@ class Comparison {
     const bool is_own = function.is_spawn_entry || !function.operation.empty();
     const bool is_known = id != 0 && !(before_.has_all && after_.has_all);
     if (one.state == State::Final || !one.is_certain || is_own || is_known) return;
-    check_.disagreements.push_back({.kind = Kind::NotInTrace, .coroutine = i});
+    check_.disagreements.push_back({.kind = Kind::NotInTrace, .coroutine = i, .recorded = id});
   }
 
   void compare_states(uint32_t i, const LiveTaskEntry& entry) {
@@ -185,30 +186,38 @@ MemoryCheck compare_once(const std::string& pid, const std::string& directory,
   return check;
 }
 
-// What must be equal in both searches.
-auto key_of(const MemoryCheck& check, const MemoryDisagreement& one) {
-  const bool has_frame = one.coroutine != MemoryDisagreement::none;
-  const SuspendedCoroutine coroutine =
-      has_frame ? check.memory.found.coroutines[one.coroutine] : SuspendedCoroutine{};
+// What must be equal in all searches.
+using Key = std::tuple<Kind, TaskId, uint64_t, std::string, uint64_t, uint32_t, uint32_t>;
+
+Key key_of(const MemoryCheck& check, const MemoryDisagreement& one) {
+  if (one.coroutine == MemoryDisagreement::none)
+    return {one.kind, one.task, 0, "", 0, 0, one.line};
   const SuspendedCoroutines& found = check.memory.found;
-  const auto& place = found.places[coroutine.place];
-  return std::tuple(one.kind, one.task, coroutine.frame,
-                    has_frame ? found.functions[coroutine.function].full_name : std::string(),
-                    place.line, one.line);
+  const SuspendedCoroutine& coroutine = found.coroutines[one.coroutine];
+  return {one.kind,
+          one.task,
+          coroutine.frame,
+          found.functions[coroutine.function].full_name,
+          one.recorded,
+          found.places[coroutine.place].line,
+          one.line};
 }
 
 }  // namespace
 
 MemoryCheck check_memory(const std::string& pid, const std::string& directory, bool whatever_size) {
+  constexpr int most_searches = 5;
   MemoryCheck check = compare_once(pid, directory, whatever_size);
-  if (check.disagreements.empty()) return check;
-  const MemoryCheck first = std::move(check);
-  std::set<decltype(key_of(first, first.disagreements[0]))> keys;
-  for (const MemoryDisagreement& one : first.disagreements) keys.insert(key_of(first, one));
-  check = compare_once(pid, directory, whatever_size);
-  std::erase_if(check.disagreements, [&](const MemoryDisagreement& one) {
-    return !keys.contains(key_of(check, one));
-  });
+  // Until two searches agree: in a busy program, most disagreements are between its steps.
+  for (int i = 1; i < most_searches && !check.disagreements.empty(); i++) {
+    std::set<Key> before;
+    for (const MemoryDisagreement& one : check.disagreements) before.insert(key_of(check, one));
+    check = compare_once(pid, directory, whatever_size);
+    std::erase_if(check.disagreements, [&](const MemoryDisagreement& one) {
+      return !before.contains(key_of(check, one));
+    });
+    if (check.disagreements.size() == before.size()) break;
+  }
   std::stable_sort(
       check.disagreements.begin(), check.disagreements.end(),
       [](const MemoryDisagreement& a, const MemoryDisagreement& b) { return a.kind < b.kind; });

@@ -3,8 +3,8 @@
 //   const MemoryCheck check = check_memory(pid, directory, false);
 //   for (const MemoryDisagreement& one : check.disagreements) ...
 //
-// The process runs meanwhile. So a disagreement counts only if two searches find it, and the task
-// did not change its state in between.
+// The process runs meanwhile. So a disagreement counts only if consecutive searches find it, and the
+// task did not change its state during a search.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,7 @@ struct MemoryDisagreement {
   Kind kind = Kind::NotInTrace;
   TaskId task = no_task;      // not of NotInTrace
   uint32_t coroutine = none;  // of MemoryCheck::memory; not of NotInMemory
+  uint64_t recorded = 0;      // of NotInTrace: the id of a task that is not live, or 0
   std::string name = {};      // of the task
   std::string file = {};      // where it waits according to the trace
   uint32_t line = 0;          // 0: unknown
@@ -50,7 +51,7 @@ struct MemoryCheck {
 inline constexpr uint64_t most_searched_bytes = uint64_t{1} << 30;
 
 // `directory` is the trace that the process writes. Never fails: what cannot be read is omitted.
-// Takes as long as find_suspended(), twice as long if there are disagreements.
+// Takes as long as find_suspended(); with disagreements two to five times as long.
 MemoryCheck check_memory(const std::string& pid, const std::string& directory, bool whatever_size);
 
 }  // namespace skein::cli
