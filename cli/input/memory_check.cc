@@ -113,9 +113,7 @@ class Comparison {
     const SuspendedCoroutine& one = coroutine(i);
     const SuspendedCoroutines::Place& place = check_.memory.found.places[one.place];
     const Location& at = after_.trace.locations[entry.at];
-    if (one.state == State::Runs)
-      add(Kind::Runs, i, entry);
-    else if (one.state == State::Waits && place.line != 0 && at.line != 0 && place.line != at.line)
+    if (one.state == State::Waits && place.line != 0 && at.line != 0 && place.line != at.line)
       add(Kind::OtherPlace, i, entry);
   }
 

@@ -21,7 +21,6 @@ struct MemoryDisagreement {
     NotInTrace,   // a coroutine in memory that the recorder has never seen
     NotInMemory,  // a task that is suspended, and whose frame is gone
     OtherPlace,   // a task that is suspended at another line in memory
-    Runs,         // a task that is suspended, and that a thread runs
   };
   static constexpr uint32_t none = SuspendedCoroutine::none;
 

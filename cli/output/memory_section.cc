@@ -88,8 +88,6 @@ std::string headline(Kind kind) {
       return "In the trace, but not in memory: their frames were freed without being destroyed.";
     case Kind::OtherPlace:
       return "At another line in memory than in the trace:";
-    case Kind::Runs:
-      return "Suspended in the trace, but a thread runs them:";
     case Kind::NotInTrace:
       break;
   }
@@ -101,8 +99,6 @@ std::vector<std::string> line_of(const MemoryCheck& check, const MemoryDisagreem
   const std::string in_trace = one.line == 0 ? "" : short_place(one.file, one.line);
   if (one.kind == Kind::NotInMemory) return {title, in_trace};
   const SuspendedCoroutine& coroutine = coroutine_of(check, one);
-  if (one.kind == Kind::Runs)
-    return {title, in_trace, "thread " + std::to_string(coroutine.thread)};
   const SuspendedCoroutines::Place& place = place_of(check, coroutine);
   return {title, in_trace + " in the trace", short_place(place.file, place.line) + " in memory"};
 }
@@ -119,7 +115,7 @@ std::string memory_section_text(const MemoryCheck& check, size_t columns) {
                      0, columns);
   }
   add_unseen(out, check, columns);
-  for (const Kind kind : {Kind::NotInMemory, Kind::OtherPlace, Kind::Runs}) {
+  for (const Kind kind : {Kind::NotInMemory, Kind::OtherPlace}) {
     std::vector<std::vector<std::string>> lines;
     size_t count = 0;
     for (const MemoryDisagreement& one : check.disagreements)
@@ -139,7 +135,6 @@ Json memory_section_json(const MemoryCheck& check) {
   Json unseen = Json::array();
   Json gone = Json::array();
   Json elsewhere = Json::array();
-  Json running = Json::array();
   for (const MemoryDisagreement& one : check.disagreements) {
     const Json task = Json::object({{"id", one.task}, {"name", one.name}});
     if (one.kind == Kind::NotInMemory) {
@@ -158,8 +153,6 @@ Json memory_section_json(const MemoryCheck& check) {
                          ? Json(nullptr)
                          : Json(std::string(state_name(coroutine.state)))},
            {"location", in_memory}}));
-    else if (one.kind == Kind::Runs)
-      running.add(Json::object({{"task", task}, {"thread", id_or_null(coroutine.thread)}}));
     else
       elsewhere.add(Json::object({{"task", task},
                                   {"in_trace", place_json(one.file, one.line, function)},
@@ -170,8 +163,7 @@ Json memory_section_json(const MemoryCheck& check) {
                        {"coroutines", static_cast<uint64_t>(found.coroutines.size())},
                        {"not_in_trace", std::move(unseen)},
                        {"not_in_memory", std::move(gone)},
-                       {"other_place", std::move(elsewhere)},
-                       {"runs", std::move(running)}});
+                       {"other_place", std::move(elsewhere)}});
 }
 
 void add_places(const MemoryCheck& check, LiveTaskList& list) {
