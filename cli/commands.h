@@ -66,6 +66,7 @@ struct PsOptions {
   bool json = false;
   bool tree = false;
   bool wide = false;
+  bool search_memory = false;  // of a process that records, however much it is
 };
 int run_ps(const PsOptions& options);
 
@@ -107,6 +108,7 @@ int run_serve(const ServeOptions& options);
 struct WhyOptions {
   std::string trace;
   std::string task;
+  bool search_memory = false;  // of a process that records, however much it is
   bool json = false;
 };
 int run_why(const WhyOptions& options);

@@ -38,6 +38,7 @@ class ChainFinder {
   void add(uint32_t at) {
     CoroutineChain chain;
     Key key;
+    members_.clear();
     uint32_t last = Coroutine::none;
     for (; at != Coroutine::none && !is_shown_[at]; at = all_[at].awaits) {
       is_shown_[at] = true;
@@ -45,6 +46,7 @@ class ChainFinder {
       const Coroutine& one = all_[at];
       const SuspendedCoroutines::Function& function = found_.functions[one.function];
       if (function.is_spawn_entry) continue;
+      members_.push_back(at);
       if (!function.operation.empty() && !chain.steps.empty()) {
         chain.operation = function.operation;
         continue;
@@ -61,12 +63,14 @@ class ChainFinder {
     key.second = chain.operation + '*' + std::to_string(chain.cycle_begin);
     CoroutineChain& group = chains_.try_emplace(std::move(key), std::move(chain)).first->second;
     group.count++;
+    group.members.insert(group.members.end(), members_.begin(), members_.end());
     if (all_[last].object != Coroutine::none) group.objects.push_back(all_[last].object);
   }
 
   const SuspendedCoroutines& found_;
   const std::vector<Coroutine>& all_;
   std::vector<bool> is_shown_;
+  std::vector<uint32_t> members_ = {};  // of the chain that is added
   std::map<Key, CoroutineChain> chains_ = {};
 };
 

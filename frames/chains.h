@@ -18,6 +18,8 @@ struct CoroutineChain {
   std::vector<uint32_t> steps = {};
   std::string operation = {};          // of Asio, for which the last one waits: "async_wait"
   std::vector<uint32_t> objects = {};  // of SuspendedCoroutines: what the last ones wait for
+  // The coroutines of all such chains, chain by chain, without Asio's entry points.
+  std::vector<uint32_t> members = {};
   uint64_t count = 0;                  // of chains that differ only in their frames and objects
   static constexpr size_t no_cycle = SIZE_MAX;
   size_t cycle_begin = no_cycle;  // the last one waits for this step

@@ -35,6 +35,9 @@ class Judge {
     if (last.state != State::Waits) return ChainVerdict::Usual;
     if (chain_.operation == "async_accept") return ChainVerdict::Usual;
     if (!chain_.objects.empty()) return of_objects();
+    // A channel's, which another coroutine must resume; of a socket, the object would be known.
+    if (chain_.operation == "async_send" || chain_.operation == "async_receive")
+      return ChainVerdict::Unknown;
     return is_program_type(found_.places[last.place].awaiter) ? ChainVerdict::Unknown
                                                               : ChainVerdict::Usual;
   }

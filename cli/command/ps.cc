@@ -5,7 +5,9 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/input/live_tasks.h"
+#include "cli/input/memory_check.h"
 #include "cli/input/running.h"
+#include "cli/output/memory_section.h"
 #include "cli/output/report_output.h"
 #include "cli/output/unprepared_report.h"
 #include "report/json.h"
@@ -47,13 +49,23 @@ int run_ps(const PsOptions& options) {
   }
   if (const auto status = report_unprepared(*options.trace, UnpreparedReport::List, options.json))
     return *status;
-  const LiveTaskList live = read_live_tasks(trace_directory(*options.trace));
+  const std::string directory = trace_directory(*options.trace);
+  MemoryCheck memory;
+  if (directory != *options.trace)
+    memory = check_memory(*options.trace, directory, options.search_memory);
+  LiveTaskList live = read_live_tasks(directory);
+  add_places(memory, live);
   const auto text = [&](size_t columns) {
     return live_tasks_text(live,
-                           {.tree = options.tree, .width = options.wide ? SIZE_MAX : columns});
+                           {.tree = options.tree, .width = options.wide ? SIZE_MAX : columns}) +
+           memory_section_text(memory, columns);
   };
-  print_report(
-      options.json, [&] { return live_tasks_json(live); }, text);
+  const auto json = [&] {
+    Json all = live_tasks_json(live);
+    all.set("memory", memory_section_json(memory));
+    return all;
+  };
+  print_report(options.json, json, text);
   return 0;
 }
 

@@ -19,9 +19,11 @@
 
 #include "base/duration.h"
 #include "base/escape.h"
+#include "cli/input/memory_trace.h"
 #include "cli/input/prompt.h"
 #include "cli/input/running.h"
 #include "cli/input/trace_input.h"
+#include "cli/output/coroutine_table.h"
 #include "cli/output/print.h"
 #include "cli/output/progress.h"
 #include "cli/output/query_cells.h"
@@ -80,8 +82,10 @@ bool is_blank(std::string_view text) {
 
 class Session {
  public:
-  Session(const Trace& trace, QueryFormat format, bool is_prompt)
-      : database_(trace),
+  // `memory`: of a process or core without a recorder, otherwise null.
+  Session(const Trace& trace, const MemoryTrace* memory, QueryFormat format, bool is_prompt)
+      : has_coroutines_(memory != nullptr),
+        database_(trace, [memory](sqlite3* database) { add_coroutines(database, memory); }),
         format_(format),
         is_prompt_(is_prompt),
         out_(stdout, format == QueryFormat::Text ? Output::Content::Text : Output::Content::Data) {
@@ -122,6 +126,20 @@ class Session {
   using Clock = std::chrono::steady_clock;
 
   sqlite3* handle() const { return database_.handle(); }
+
+  static void add_coroutines([[maybe_unused]] sqlite3* database,
+                             [[maybe_unused]] const MemoryTrace* memory) {
+#ifdef SKEIN_HAS_SYMBOLS
+    if (memory != nullptr) add_coroutine_table(database, *memory);
+#endif
+  }
+  static std::string schema_of_coroutines() {
+#ifdef SKEIN_HAS_SYMBOLS
+    return coroutine_schema();
+#else
+    return {};
+#endif
+  }
 
   int watch() {
     spinner_.reset();
@@ -207,12 +225,18 @@ class Session {
       std::vector<std::vector<std::string>> lines;
       for (const QueryTable* table : query_tables())
         lines.push_back({std::string(table->name), std::string(table->about)});
+      if (has_coroutines_)
+        lines.push_back({std::string(coroutine_table_name), std::string(coroutine_table_about)});
       append_columns(out, lines, "<<", 0);
     } else if (name == ".schema") {
       bool found = false;
       for (const QueryTable* table : query_tables()) {
         if (!argument.empty() && argument != table->name) continue;
         out += schema_text(*table);
+        found = true;
+      }
+      if (has_coroutines_ && (argument.empty() || argument == coroutine_table_name)) {
+        out += schema_of_coroutines();
         found = true;
       }
       if (!found) {
@@ -233,6 +257,7 @@ class Session {
     return true;
   }
 
+  const bool has_coroutines_;
   QueryDatabase database_;
   const QueryFormat format_;
   const bool is_prompt_;
@@ -331,13 +356,15 @@ int run_query(const QueryOptions& options) {
   const bool is_prompt = options.sql.empty() && isatty(STDIN_FILENO);
   if (options.sql.empty() && options.trace == "-")
     die(2, "standard input is the trace; give the SQL as an argument");
-  const std::string path = trace_directory(options.trace);
-  const Trace trace = open_trace(path);
-  report_losses(trace, path);
+  const std::optional<MemoryTrace> memory = open_memory_trace(options.trace, UINT64_MAX);
+  const std::string path = memory ? options.trace : trace_directory(options.trace);
+  const Trace read = memory ? Trace{} : open_trace(path);
+  const Trace& trace = memory ? memory->trace : read;
+  if (!memory) report_losses(trace, path);
   const QueryFormat format = options.csv    ? QueryFormat::Csv
                              : options.json ? QueryFormat::Json
                                             : QueryFormat::Text;
-  Session session(trace, format, is_prompt);
+  Session session(trace, memory ? &*memory : nullptr, format, is_prompt);
   if (is_prompt)
     run_prompt(session);
   else if (!(options.sql.empty() ? run_input(session) : session.run(options.sql, 0)))

@@ -42,13 +42,25 @@ Format find_format(const std::string& path) {
   return format;
 }
 
-std::string paint_as(Format format, Viewer& viewer, const std::string& title) {
+// The picture's note, in the line of the time axis, which has no times then.
+void add_note(const std::string& note, DrawList& list) {
+  if (note.empty()) return;
+  DrawList above;
+  above.texts += note + '\0';
+  above.primitives.push_back(
+      {.x = 6, .y = 27, .text = 1, .shape = Shape::Text, .ink = Ink::Axis, .size = 11});
+  append(list, above);
+}
+
+std::string paint_as(Format format, Picture& picture) {
+  Viewer& viewer = picture.viewer;
+  DrawList list = format == Format::Svg ? viewer.titled_picture() : viewer.picture();
+  add_note(picture.note, list);
 #ifdef SKEIN_HAS_CAIRO
-  if (format == Format::Png) return to_png(viewer.picture(), viewer.theme(), 1);
-  if (format == Format::Pdf) return to_pdf(viewer.picture(), viewer.theme(), title);
+  if (format == Format::Png) return to_png(list, viewer.theme(), 1);
+  if (format == Format::Pdf) return to_pdf(list, viewer.theme(), picture.title);
 #endif
-  (void)format;
-  return to_svg(viewer.titled_picture(), viewer.theme(), title);
+  return to_svg(list, viewer.theme(), picture.title);
 }
 
 }  // namespace
@@ -70,7 +82,7 @@ int run_render(const RenderOptions& options) {
     viewer.show(picture.from, picture.to);
     viewer.run(Command::FitRows);
   }
-  const std::string bytes = paint_as(format, viewer, picture.title);
+  const std::string bytes = paint_as(format, picture);
   if (bytes.empty()) die(2, options.output + ": the picture is too large for memory");
   write_output(options.output, bytes);
   return 0;

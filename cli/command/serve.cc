@@ -361,7 +361,9 @@ void serve(const std::string& path, uint16_t port, const std::string& critical) 
 }  // namespace
 
 int run_serve(const ServeOptions& options) {
-  serve(trace_directory(options.trace), options.port, options.critical);
+  const std::string path = trace_directory(options.trace);
+  reject_core(path);
+  serve(path, options.port, options.critical);
   return 0;
 }
 

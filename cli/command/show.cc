@@ -250,6 +250,7 @@ int run_show(const ShowOptions& options) {
     show.fold(lines);
   }
   Output out(stdout, Output::Content::Text);
+  if (!picture.note.empty()) out.text() += picture.note + "\n\n";
   uint32_t done = 0;
   do {
     const uint32_t page = std::min(rows_per_page, shown - done);

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/die.h"
 #include "cli/input/running.h"
+#include "cli/input/trace_input.h"
 #include "cli/output/window.h"
 
 namespace skein::cli {
@@ -16,6 +17,7 @@ namespace {
 // errors, such as a file that is not a trace.
 std::string existing_trace(const std::string& text) {
   const std::string path = trace_directory(text);
+  reject_core(path);
   DiskFiles files;
   if (files.type(path) == FileType::Missing)
     if (const auto opened = files.open(path); !opened) die(2, opened.error().message());

@@ -10,8 +10,11 @@
 #include "cli/die.h"
 #include "cli/input/analysis.h"
 #include "cli/input/blocked_call.h"
+#include "cli/input/memory_check.h"
+#include "cli/input/running.h"
 #include "cli/input/socket_state.h"
 #include "cli/input/thread_state.h"
+#include "cli/output/memory_section.h"
 #include "cli/output/report_output.h"
 #include "cli/output/unprepared_report.h"
 #include "report/doctor.h"
@@ -110,6 +113,9 @@ int run_why(const WhyOptions& options) {
             report_unprepared(options.trace, UnpreparedReport::Explanation, options.json))
       return *status;
   const Analysis analysis = open_analysis(options.trace);
+  MemoryCheck memory;
+  if (analysis.is_live && options.task.empty())
+    memory = check_memory(options.trace, trace_directory(options.trace), options.search_memory);
   const Subject whole{analysis.trace, analysis.model, analysis.waits};
   std::vector<std::string> others;
   if (options.task.empty() && !options.json) others = other_findings(analysis);
@@ -131,8 +137,15 @@ int run_why(const WhyOptions& options) {
     found.interleaved = find_interleaved(subject);
   }
   print_report(
-      options.json, analysis.trace, [&] { return why_json(subject, found); },
-      [&](size_t) { return why_text(subject, found); });
+      options.json, analysis.trace,
+      [&] {
+        Json all = why_json(subject, found);
+        all.set("memory", memory_section_json(memory));
+        return all;
+      },
+      [&](size_t columns) {
+        return why_text(subject, found) + memory_section_text(memory, columns);
+      });
   const auto is_error = [](const auto& one) { return one.is_error(); };
   return !found.interleaved.empty() ||
          std::any_of(found.diagnoses.begin(), found.diagnoses.end(), is_error) ||

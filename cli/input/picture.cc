@@ -5,8 +5,11 @@
 #include <optional>
 
 #include "base/duration.h"
+#include "base/escape.h"
 #include "base/text.h"
 #include "cli/die.h"
+#include "cli/input/memory_trace.h"
+#include "cli/input/running.h"
 #include "cli/input/trace_input.h"
 
 namespace skein::cli {
@@ -71,10 +74,13 @@ Picture open_picture(const PictureOptions& options) {
 
   Viewer& viewer = picture.viewer;
   reject_duplicate_stdin(options.traces);
-  for (const std::string& path : options.traces) {
-    Trace trace = open_trace(path, viewer.tick_clocks());
-    report_losses(trace, path);
-    const std::string name = trace_name(path);
+  for (const std::string& text : options.traces) {
+    std::optional<MemoryTrace> memory = open_memory_trace(text, most_in_picture);
+    const std::string path = memory ? text : trace_directory(text);
+    Trace trace = memory ? std::move(memory->trace) : open_trace(path, viewer.tick_clocks());
+    if (!memory) report_losses(trace, path);
+    const std::string name = memory ? memory->title : trace_name(path);
+    if (memory) picture.note = escaped(memory->title) + ". " + std::string(memory_trace_note) + ".";
     picture.title += (picture.title.empty() ? "" : ", ") + name;
     Model model = build_model(trace);
     LoadedTrace loaded(std::move(trace), std::move(model));

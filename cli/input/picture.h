@@ -11,6 +11,7 @@ namespace skein::cli {
 struct Picture {
   Viewer viewer;  // contains all traces; the selected tasks are highlighted
   std::string title;
+  std::string note = {};  // about the whole picture, escaped; empty: none
   const Theme* theme = nullptr;  // null: no --theme
   bool whole = true;             // false: only the range below, in ns
   double from = 0;

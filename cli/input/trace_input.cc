@@ -15,6 +15,7 @@
 #include "cli/output/print.h"
 #include "cli/output/progress.h"
 #include "cli/output/terminal.h"
+#include "target/core_file.h"
 #include "trace/model/names.h"
 #include "trace/read/reader.h"
 #include "view/viewer/notes.h"
@@ -24,6 +25,7 @@ namespace skein::cli {
 Trace open_trace(const std::string& path, std::span<const TickClock> clocks) {
   if (path.empty()) die(2, "empty TRACE argument; give a path, or - for standard input");
   if (const std::string hint = process_hint(path); !hint.empty()) die(2, hint);
+  reject_core(path);
   ProgressBar bar(stderr, isatty(STDERR_FILENO), ProgressBar::Clock::now());
   DiskFiles disk;
   const auto show = [&](uint64_t done, uint64_t in_all) {
@@ -35,6 +37,16 @@ Trace open_trace(const std::string& path, std::span<const TickClock> clocks) {
   require_all_events(*trace, path);
   add_callback_lines(*trace);
   return *std::move(trace);
+}
+
+void reject_core(const std::string& path) {
+  DiskFiles files;
+  if (files.type(path) != FileType::File) return;
+  const Result<std::vector<uint8_t>> head = files.head(path, 64);
+  if (head && is_core(*head))
+    die(2, path +
+               ": a core file, not a recording; skein ps, why, show, html, render and query read "
+               "memory, the other commands need `skein record`");
 }
 
 void require_all_events(const Trace& trace, const std::string& path) {

@@ -13,6 +13,9 @@ namespace skein::cli {
 // not a trace. `clocks`: see read_trace().
 Trace open_trace(const std::string& path, std::span<const TickClock> clocks = {});
 
+// Throws CommandError(2) if `path` is a core file: it has no events.
+void reject_core(const std::string& path);
+
 // Throws CommandError(2) if events of the trace were dropped for lack of memory.
 void require_all_events(const Trace& trace, const std::string& path);
 

@@ -17,6 +17,9 @@ struct Unprepared {
   Surroundings around = {};
 };
 
+// What is in the memory of a running process, recorded or not. Fails if no coroutines can be read.
+Result<Unprepared> read_memory_of(const Target& process);
+
 // Nothing: `text` names neither a core file nor a process that does not record. Throws
 // CommandError(2) if it does and no coroutines can be read from it.
 std::optional<Unprepared> read_unprepared(const std::string& text);

@@ -14,11 +14,14 @@
 #include "cli/commands.h"
 #include "cli/die.h"
 #include "cli/input/converted.h"
+#include "cli/input/memory_trace.h"
+#include "cli/input/running.h"
 #include "cli/input/trace_input.h"
 #include "cli/output/output_file.h"
 #include "cli/output/print.h"
 #include "trace/ask/find.h"
 #include "trace/read/reader.h"
+#include "view/viewer/annotations.h"
 #include "view/web/document/bundle.h"
 #include "view/web/document/document.h"
 
@@ -85,27 +88,41 @@ void refuse_critical(const std::string& text) {
   die(1, "--critical-path: no task has id, label or name '" + text + "'");
 }
 
-void write_page(const Page& page) {
+void write_page(const Page& asked) {
   constexpr uint64_t most_bytes = uint64_t{1} << 30;  // limited by the browser's memory
   if (!web::has_page())
     die(2, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
+  Page page = asked;
   reject_duplicate_stdin(page.traces);
   check_not_a_terminal(page.output);
   check_not_an_input(page.output, page.traces);
+  std::vector<std::optional<MemoryTrace>> memories;
+  for (std::string& path : page.traces) {
+    memories.push_back(open_memory_trace(path, most_in_picture));
+    if (!memories.back()) path = trace_directory(path);
+  }
   Inputs files(page.traces);
   std::optional<std::pair<size_t, TaskId>> critical;
   std::vector<web::TraceInput> inputs;
   std::string title = page.title;
-  for (const std::string& path : page.traces) {
-    report_links(path);
+  for (size_t i = 0; i < page.traces.size(); i++) {
+    const std::string& path = page.traces[i];
+    if (memories[i]) {
+      files.convert(path, memories[i]->trace);
+      if (page.annotations.empty())
+        page.annotations = write_annotations(
+            {.first = 0, .second = 0, .notes = {}, .text = std::string(memory_trace_note)});
+    } else {
+      report_links(path);
+    }
     const Result<Trace> trace = read_trace(files, path);
     if (!trace) die(2, trace.error().message());
     require_all_events(*trace, path);
-    report_losses(*trace, path);
+    if (!memories[i]) report_losses(*trace, path);
     if (!is_read_by_page(files, path, *trace)) files.convert(path, *trace);
     if (!critical && !page.critical.empty())
       if (const auto task = critical_task(*trace, page.critical)) critical = {inputs.size(), *task};
-    inputs.push_back({path, trace_name(path)});
+    inputs.push_back({path, memories[i] ? memories[i]->title : trace_name(path)});
     if (page.title.empty()) title += (title.empty() ? "" : ", ") + inputs.back().title;
   }
   if (!page.critical.empty() && !critical) refuse_critical(page.critical);

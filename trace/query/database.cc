@@ -36,7 +36,8 @@ int may(void*, int action, const char* first, const char* second, const char*, c
 
 }  // namespace
 
-QueryDatabase::QueryDatabase(const Trace& trace) : source_(trace) {
+QueryDatabase::QueryDatabase(const Trace& trace, const std::function<void(sqlite3*)>& add_tables)
+    : source_(trace) {
   sqlite3* handle = nullptr;
   const auto check = [](int result) {
     if (result != SQLITE_OK) throw std::bad_alloc();  // the only possible failure
@@ -54,6 +55,7 @@ QueryDatabase::QueryDatabase(const Trace& trace) : source_(trace) {
     check(sqlite3_exec(handle, look.c_str(), nullptr, nullptr, nullptr));
   }
   check(add_query_functions(handle, source_));
+  if (add_tables) add_tables(handle);
   check(sqlite3_set_authorizer(handle, may, nullptr));
 }
 

@@ -14,6 +14,7 @@
 
 #include <sqlite3.h>
 
+#include <functional>
 #include <memory>
 
 #include "trace/query/virtual_table.h"
@@ -22,7 +23,9 @@ namespace skein {
 
 class QueryDatabase {
  public:
-  explicit QueryDatabase(const Trace& trace);  // `trace` must outlive this; throws bad_alloc only
+  // `trace` must outlive this; throws bad_alloc only. `add_tables` may add tables of its own.
+  explicit QueryDatabase(const Trace& trace,
+                         const std::function<void(sqlite3*)>& add_tables = {});
 
   // For one thread at a time.
   sqlite3* handle() const { return handle_.get(); }

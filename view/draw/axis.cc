@@ -76,9 +76,19 @@ void each_tick(const Frame& frame, const Ticks& ticks, const Use& use) {
     use(time, x_of(frame, time));
 }
 
+// Whether the traces are of one instant, such as the memory of a process: then the length of a bar
+// means nothing.
+bool is_instant(const Frame& frame) {
+  return !frame.tracks.empty() &&
+         std::all_of(frame.tracks.begin(), frame.tracks.end(), [](const Track& track) {
+           return track.model->end == 0 && !track.model->tasks.empty();
+         });
+}
+
 }  // namespace
 
 void draw_grid(const Frame& frame, Painter& painter) {
+  if (is_instant(frame)) return;
   painter.allow(1'000);
   each_tick(frame, find_ticks(frame), [&](int64_t, double x) {
     painter.fill(Ink::Grid, x, frame.areas.rows, 1, frame.areas.legend - frame.areas.rows);
@@ -91,8 +101,9 @@ void draw_axis(const Frame& frame, Painter& painter) {
   painter.fill(Ink::Background, 0, 0, width, frame.areas.rows);
   painter.fill(Ink::Axis, 0, axis_line, width, 1);
   const Ticks ticks = find_ticks(frame);
+  const bool instant = is_instant(frame);
   double free_from = 0;
-  each_tick(frame, ticks, [&](int64_t time, double x) {
+  if (!instant) each_tick(frame, ticks, [&](int64_t time, double x) {
     painter.fill(Ink::Axis, x, axis_line - 5, 1, 5);
     std::string text = tick_text(time - ticks.base, ticks.step, ticks.largest);
     if (ticks.base != 0) text.insert(0, "+");
@@ -109,18 +120,20 @@ void draw_axis(const Frame& frame, Painter& painter) {
   const int64_t in_sight = bounded(frame.window.to - frame.window.from);
   int64_t digit = 1;
   while (in_sight / digit >= 1000) digit *= 10;
-  const std::string span = time_text((in_sight + digit / 2) / digit * digit, digit) + " visible";
+  std::string span;
+  if (!instant) span = time_text((in_sight + digit / 2) / digit * digit, digit) + " visible";
   const double span_x = width - text_width(span, 11) - 6;
   painter.text(Ink::Axis, span_x, 12, 11, span);
-  std::string origin = "time since the start of the trace";
-  if (ticks.base != 0)
+  std::string origin = instant ? "one instant" : "time since the start of the trace";
+  if (ticks.base != 0 && !instant)
     origin = "relative to " + time_text(ticks.base, ticks.step) + " after the start";
   if (!frame.tracks.empty() && frame.tracks[0].trace->info.utc_offset) {
     const TraceInfo& info = frame.tracks[0].trace->info;
     const double since = frame.window.from - frame.tracks[0].offset;
     const auto utc = static_cast<int64_t>(static_cast<uint64_t>(*info.utc_offset) + info.start +
                                           static_cast<uint64_t>(bounded(since)));
-    origin += "; left edge: " + utc_text(utc, ticks.step);
+    origin += instant ? ": " : "; left edge: ";
+    origin += utc_text(utc, instant ? 1'000'000 : ticks.step);
   }
   origin = fit_text(origin, 11, static_cast<float>(span_x - 20));
   painter.text(Ink::Axis, 6, 12, 11, origin);
