@@ -269,6 +269,8 @@ void add_ps(CommandLine& line) {
   add_json(*app, options->json);
   app->add_flag("--tree", options->tree, "Show children under their parents");
   app->add_flag("--wide", options->wide, "Show all columns and do not truncate");
+  app->add_flag("--stop", options->stop,
+                "Stop a process that does not record while it is read");
   app->add_flag("--search-memory", options->search_memory,
                 "Search the memory of a recorded process even if\nit has more than 1 GiB");
   add_memory(line, *app);
@@ -330,6 +332,8 @@ void add_why(CommandLine& line) {
   add_trace(*app, options->trace).required();
   app->add_option("TASK", options->task, "Explain only this task (id, label or name)");
   add_json(*app, options->json);
+  app->add_flag("--stop", options->stop,
+                "Stop a process that does not record while it is read");
   app->add_flag("--search-memory", options->search_memory,
                 "Search the memory of a recorded process even if\nit has more than 1 GiB");
   add_memory(line, *app);

@@ -66,6 +66,7 @@ struct PsOptions {
   bool json = false;
   bool tree = false;
   bool wide = false;
+  bool stop = false;           // a process that does not record, while it is read
   bool search_memory = false;  // of a process that records, however much it is
 };
 int run_ps(const PsOptions& options);
@@ -108,6 +109,7 @@ int run_serve(const ServeOptions& options);
 struct WhyOptions {
   std::string trace;
   std::string task;
+  bool stop = false;           // a process that does not record, while it is read
   bool search_memory = false;  // of a process that records, however much it is
   bool json = false;
 };

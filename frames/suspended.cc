@@ -34,13 +34,15 @@ struct Found {
 
 class Search {
  public:
-  explicit Search(const Target& target) : target_(target), memory_(target), program_(target) {}
+  Search(const Target& target, const SearchSteps& steps)
+      : target_(target), steps_(steps), memory_(target), program_(target) {}
 
   Result<SuspendedCoroutines> run() {
     if (program_.pairs().empty())
       return Error{.what = "no functions of coroutines in its files",
                    .file = target_.name(),
                    .advice = program_.warnings().empty() ? "" : program_.warnings().front()};
+    if (steps_.before) steps_.before();
     for (const Mapping& mapping : target_.mappings())
       if (mapping.readable && mapping.writable) scan(mapping);
     std::sort(found_.begin(), found_.end(),
@@ -232,13 +234,22 @@ class Search {
 
   // ---- the result ----
 
+  void find_place(SuspendedCoroutine& one) {
+    if (one.point == SuspendedCoroutine::unknown || one.state == State::Final) return;
+    set_place(one);
+    if (is_gcc(one.function) || one.state == State::Runs) return;
+    one.state = initial_places_.contains(one.place)  ? State::NotStarted
+                : one.point != 0 || one.place != 0 ? State::Waits
+                                                   : State::Unknown;
+  }
+
   void set_place(SuspendedCoroutine& out) {
     const auto [at, is_new] = place_of_point_.try_emplace({out.function, out.point}, 0);
-    if (is_new) at->second = find_place(out.function, out.point);
+    if (is_new) at->second = place_of(out.function, out.point);
     out.place = at->second;
   }
 
-  uint32_t find_place(uint32_t pair, uint32_t point) {
+  uint32_t place_of(uint32_t pair, uint32_t point) {
     Suspension found = program_.suspension(pair, point);
     if (!found.place && found.awaiter.empty()) return 0;
     places_.push_back({.file = found.place ? std::move(found.place->file) : "",
@@ -268,11 +279,6 @@ class Search {
         out.point = value;
         if (pair.function.compiler == CoroutineFunction::Compiler::Gcc)
           out.state = value == first_point_of_gcc ? State::NotStarted : State::Waits;
-        set_place(out);
-        if (pair.function.compiler == CoroutineFunction::Compiler::Clang)
-          out.state = initial_places_.contains(out.place) ? State::NotStarted
-                      : value != 0 || out.place != 0      ? State::Waits
-                                                          : State::Unknown;
       }
     }
     if (const auto run = runs_.find(i); run != runs_.end()) {
@@ -396,6 +402,8 @@ class Search {
       out.functions.push_back(std::move(function));
     }
     find_objects(out);
+    if (steps_.after) steps_.after();
+    for (SuspendedCoroutine& one : out.coroutines) find_place(one);
     out.places = std::move(places_);
     out.read = read_;
     program_.keep_lines();
@@ -429,10 +437,11 @@ class Search {
     if (one.state == State::Final || one.state == State::NotStarted || one.state == State::Runs)
       return false;
     if (program_.pairs()[one.function].function.name.empty()) return one.awaits == none;
-    return one.state == State::Waits && !out.functions[one.function].operation.empty();
+    return !out.functions[one.function].operation.empty();
   }
 
   const Target& target_;
+  const SearchSteps& steps_;
   MemoryCache memory_;
   CoroutineProgram program_;
   std::vector<SuspendedCoroutines::Place> places_ = {{}};
@@ -454,6 +463,8 @@ class Search {
 
 }  // namespace
 
-Result<SuspendedCoroutines> find_suspended(const Target& target) { return Search(target).run(); }
+Result<SuspendedCoroutines> find_suspended(const Target& target, const SearchSteps& steps) {
+  return Search(target, steps).run();
+}
 
 }  // namespace skein

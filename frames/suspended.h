@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,11 @@ struct SuspendedCoroutines {
 
 // Fails if no file of the target has a coroutine. Takes 1 s for each GB of writable memory, and as
 // much for each million frames; memory: 100 bytes a frame, and the tables of symbols.
-Result<SuspendedCoroutines> find_suspended(const Target& target);
+// `steps` are called before and after the memory is read; files are read before and after that.
+struct SearchSteps {
+  std::function<void()> before = {};
+  std::function<void()> after = {};
+};
+Result<SuspendedCoroutines> find_suspended(const Target& target, const SearchSteps& steps = {});
 
 }  // namespace skein

@@ -15,6 +15,7 @@
 #include "base/disk_files.h"
 #include "target/elf.h"
 #include "target/process_maps.h"
+#include "target/thread_ids.h"
 
 namespace skein {
 
@@ -29,20 +30,6 @@ std::string proc_text(const std::string& path) {
   std::string text(bytes.begin(), bytes.end());
   if (text.ends_with('\n')) text.pop_back();
   return text;
-}
-
-std::vector<uint64_t> thread_ids(const std::string& folder) {
-  std::vector<uint64_t> ids;
-  DiskFiles files;
-  const Result<std::vector<std::string>> names = files.list(folder);
-  if (!names) return ids;
-  for (const std::string& name : *names) {
-    uint64_t id = 0;
-    if (std::from_chars(name.data(), name.data() + name.size(), id).ec == std::errc())
-      ids.push_back(id);
-  }
-  std::sort(ids.begin(), ids.end());
-  return ids;
 }
 
 // proc_pid_syscall(5): "running", or "NUMBER ARGUMENT.. SP PC"; -1 as the number outside a call.

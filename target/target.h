@@ -57,6 +57,7 @@ class Registers {
     if (number >= kCount || (known_ >> number & 1) == 0) return {};
     return values_[number];
   }
+  bool is_empty() const { return known_ == 0; }
   static constexpr size_t pc_of(Architecture architecture) {
     return architecture == Architecture::X86_64 ? 16 : 32;
   }

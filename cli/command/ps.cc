@@ -47,7 +47,10 @@ int run_ps(const PsOptions& options) {
         [&](size_t) { return processes_text(processes); });
     return 0;
   }
-  if (const auto status = report_unprepared(*options.trace, UnpreparedReport::List, options.json))
+  if (const auto status = report_unprepared({.target = *options.trace,
+                                            .report = UnpreparedReport::List,
+                                            .json = options.json,
+                                            .stop = options.stop}))
     return *status;
   const std::string directory = trace_directory(*options.trace);
   MemoryCheck memory;

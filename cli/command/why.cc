@@ -110,7 +110,10 @@ std::vector<TornDown> find_destroyed(const EndState& end, const Subject& whole) 
 int run_why(const WhyOptions& options) {
   if (options.task.empty())
     if (const auto status =
-            report_unprepared(options.trace, UnpreparedReport::Explanation, options.json))
+            report_unprepared({.target = options.trace,
+                                            .report = UnpreparedReport::Explanation,
+                                            .json = options.json,
+                                            .stop = options.stop}))
       return *status;
   const Analysis analysis = open_analysis(options.trace);
   MemoryCheck memory;

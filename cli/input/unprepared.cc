@@ -7,13 +7,14 @@
 #include "cli/input/running.h"
 #include "target/core_file.h"
 #include "target/process.h"
+#include "target/pausable_process.h"
 
 namespace skein::cli {
 
 namespace {
 
-Result<Unprepared> read_target(const Target& target, bool is_core) {
-  Result<SuspendedCoroutines> found = find_suspended(target);
+Result<Unprepared> read_target(const Target& target, bool is_core, const SearchSteps& steps) {
+  Result<SuspendedCoroutines> found = find_suspended(target, steps);
   if (!found) return found.error();
   std::string title = target.name();
   if (target.pid() != 0) title += " (" + std::to_string(target.pid()) + ")";
@@ -32,10 +33,10 @@ int64_t now_of(clockid_t clock) {
 
 }  // namespace
 
-Result<Unprepared> read_memory_of(const Target& process) {
+Result<Unprepared> read_memory_of(const Target& process, const SearchSteps& steps) {
   const int64_t steady = now_of(CLOCK_MONOTONIC);
   const int64_t system = now_of(CLOCK_REALTIME);
-  Result<Unprepared> read = read_target(process, false);
+  Result<Unprepared> read = read_target(process, false, steps);
   if (!read) return read;
   read->around.steady_now = steady;
   read->around.system_now = system;
@@ -43,11 +44,21 @@ Result<Unprepared> read_memory_of(const Target& process) {
   return read;
 }
 
-std::optional<Unprepared> read_unprepared(const std::string& text) {
+Result<Unprepared> read_process(PausableProcess& process, Reading reading) {
+  if (reading == Reading::Running) return read_memory_of(process);
+  std::optional<Error> error;
+  Result<Unprepared> read = read_memory_of(
+      process, {.before = [&] { error = process.pause(); }, .after = [&] { process.resume(); }});
+  if (error) return *error;
+  if (read) read->paused = process.resume();
+  return read;
+}
+
+std::optional<Unprepared> read_unprepared(const std::string& text, Reading reading) {
   if (const std::optional<uint64_t> pid = process_without_trace(text)) {
-    const Result<std::unique_ptr<Target>> process = open_process(*pid);
+    const Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(*pid);
     if (!process) die(2, process.error().message());
-    Result<Unprepared> read = read_memory_of(**process);
+    Result<Unprepared> read = read_process(**process, reading);
     if (read) return std::move(*read);
     std::string what = "process " + std::to_string(*pid) +
                        " is not recording; start it with `skein record` or set SKEIN_TRACE";
@@ -60,7 +71,7 @@ std::optional<Unprepared> read_unprepared(const std::string& text) {
   if (!head || !is_core(*head)) return {};
   const Result<std::unique_ptr<CoreFile>> core = read_core(text, files);
   if (!core) die(2, core.error().message());
-  Result<Unprepared> read = read_target(**core, true);
+  Result<Unprepared> read = read_target(**core, true, {});
   if (!read) die(2, read.error().message());
   if ((*core)->missing_bytes() != 0)
     read->found.warnings.push_back(

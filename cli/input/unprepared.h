@@ -13,15 +13,20 @@ struct Unprepared {
   std::string title = {};  // "server (4711)"
   uint64_t pid = 0;        // 0: unknown
   bool is_core = false;
+  int64_t paused = 0;  // ns that the process stood still to be read; 0: it did not
   SuspendedCoroutines found = {};
   Surroundings around = {};
 };
 
 // What is in the memory of a running process, recorded or not. Fails if no coroutines can be read.
-Result<Unprepared> read_memory_of(const Target& process);
+Result<Unprepared> read_memory_of(const Target& process, const SearchSteps& steps = {});
+
+// How a process is read: it goes on, or stands still meanwhile.
+enum class Reading : uint8_t { Running, Paused };
 
 // Nothing: `text` names neither a core file nor a process that does not record. Throws
 // CommandError(2) if it does and no coroutines can be read from it.
-std::optional<Unprepared> read_unprepared(const std::string& text);
+std::optional<Unprepared> read_unprepared(const std::string& text,
+                                          Reading reading = Reading::Running);
 
 }  // namespace skein::cli

@@ -37,6 +37,8 @@ std::string coroutines_text(const Unprepared& unprepared, const std::vector<Judg
   if (const uint64_t n = count(found, State::Final)) summary += ", " + grouped(n) + " ended";
   summary += unprepared.is_core ? ". It was not recorded: what led here is unknown."
                                 : ". It is not recorded: what led here is unknown.";
+  if (unprepared.paused != 0)
+    summary += " It stood still for " + duration_text(static_cast<uint64_t>(unprepared.paused)) + '.';
   append_paragraph(out, summary, 0, columns);
   for (const std::string& warning : found.warnings)
     append_paragraph(out, "Note: " + escaped(warning) + ".", 0, columns);
@@ -53,6 +55,7 @@ Json coroutines_json(const Unprepared& unprepared, const std::vector<JudgedChain
   Json out = json_document("skein.coroutines/1");
   out.set("title", unprepared.title);
   out.set("pid", id_or_null(unprepared.pid));
+  out.set("paused_ns", id_or_null(static_cast<uint64_t>(unprepared.paused)));
   Json all = Json::array();
   for (const SuspendedCoroutine& one : found.coroutines) {
     const SuspendedCoroutines::Function& function = found.functions[one.function];
@@ -63,6 +66,7 @@ Json coroutines_json(const Unprepared& unprepared, const std::vector<JudgedChain
                           {"module", function.module},
                           {"state", one.state == State::Unknown ? Json(nullptr) : Json(state)},
                           {"certain", one.is_certain},
+                          {"elided", one.is_elided},
                           {"thread", id_or_null(one.thread)},
                           {"awaiter", or_null(found.places[one.place].awaiter)},
                           {"operation", or_null(function.operation)},

@@ -51,6 +51,11 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
   return "";
 }
 
+std::string pause_text(const Unprepared& of) {
+  if (of.paused == 0) return "";
+  return " It stood still for " + duration_text(static_cast<uint64_t>(of.paused)) + '.';
+}
+
 void add_threads(std::string& out, const Unprepared& of) {
   std::vector<std::vector<std::string>> lines;
   for (const TargetThread& thread : of.around.threads) {
@@ -78,7 +83,8 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
   append_paragraph(out,
                    escaped(of.title) + (of.is_core ? " was not recorded." : " is not recorded.") +
                        " Its memory shows where its coroutines wait, but not since when, nor which "
-                       "coroutine should wake it.",
+                       "coroutine should wake it." +
+                       pause_text(of),
                    0, columns);
   for (const std::string& warning : of.found.warnings)
     append_paragraph(out, "Note: " + escaped(warning) + ".", 0, columns);

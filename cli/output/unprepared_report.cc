@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #ifdef SKEIN_HAS_SYMBOLS
+#include "cli/die.h"
 #include "cli/input/unprepared.h"
 #include "cli/output/coroutine_list.h"
 #include "cli/output/coroutine_why.h"
@@ -13,25 +14,27 @@ namespace skein::cli {
 
 #ifdef SKEIN_HAS_SYMBOLS
 
-std::optional<int> report_unprepared(const std::string& target, UnpreparedReport report,
-                                     bool json) {
-  const std::optional<Unprepared> read = read_unprepared(target);
+std::optional<int> report_unprepared(const UnpreparedRequest& request) {
+  const std::optional<Unprepared> read =
+      read_unprepared(request.target, request.stop ? Reading::Paused : Reading::Running);
+  if (!read && request.stop)
+    die(2, request.target + " is no process without a recorder, and --stop is for these only");
   if (!read) return {};
   const std::vector<JudgedChain> chains = judge_chains(*read);
   print_report(
-      json, [&] { return coroutines_json(*read, chains); },
+      request.json, [&] { return coroutines_json(*read, chains); },
       [&](size_t columns) {
-        return report == UnpreparedReport::List ? coroutines_text(*read, chains, columns)
+        return request.report == UnpreparedReport::List ? coroutines_text(*read, chains, columns)
                                                 : coroutine_why_text(*read, chains, columns);
       });
-  return report == UnpreparedReport::Explanation &&
+  return request.report == UnpreparedReport::Explanation &&
          std::any_of(chains.begin(), chains.end(),
                      [](const JudgedChain& one) { return is_error(one.verdict); });
 }
 
 #else
 
-std::optional<int> report_unprepared(const std::string&, UnpreparedReport, bool) { return {}; }
+std::optional<int> report_unprepared(const UnpreparedRequest&) { return {}; }
 
 #endif
 

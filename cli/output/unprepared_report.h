@@ -11,6 +11,12 @@ enum class UnpreparedReport { List, Explanation };
 // Prints the report and returns the exit status: 1 if the explanation has an error. Nothing, if
 // `target` names neither a core file nor a process that does not record, or if this program was
 // built without elfutils. Throws CommandError(2) if the coroutines cannot be read.
-std::optional<int> report_unprepared(const std::string& target, UnpreparedReport report, bool json);
+struct UnpreparedRequest {
+  std::string target = {};
+  UnpreparedReport report = UnpreparedReport::List;
+  bool json = false;
+  bool stop = false;  // the process, while it is read
+};
+std::optional<int> report_unprepared(const UnpreparedRequest& request);
 
 }  // namespace skein::cli

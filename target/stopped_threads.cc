@@ -1,0 +1,124 @@
+#include "target/stopped_threads.h"
+
+#include <elf.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "target/thread_ids.h"
+
+namespace skein {
+
+namespace {
+
+int64_t now_ns() {
+  timespec time = {};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+#if defined(__x86_64__)
+Registers registers_of(const user_regs_struct& from) {
+  Registers to;
+  const uint64_t in_order[] = {from.rax, from.rdx, from.rcx, from.rbx, from.rsi, from.rdi,
+                               from.rbp, from.rsp, from.r8,  from.r9,  from.r10, from.r11,
+                               from.r12, from.r13, from.r14, from.r15, from.rip};
+  for (size_t number = 0; number < std::size(in_order); number++) to.set(number, in_order[number]);
+  return to;
+}
+#elif defined(__aarch64__)
+Registers registers_of(const user_regs_struct& from) {
+  Registers to;
+  for (size_t number = 0; number < std::size(from.regs); number++)
+    to.set(number, from.regs[number]);
+  to.set(Registers::sp_of(Architecture::Aarch64), from.sp);
+  to.set(Registers::pc_of(Architecture::Aarch64), from.pc);
+  return to;
+}
+#endif
+
+}  // namespace
+
+Result<StoppedThreads> StoppedThreads::stop(uint64_t pid) {
+  StoppedThreads stopped(now_ns());
+  // A thread that is not stopped yet may create others.
+  int error = 0;
+  while (stopped.attach_new(pid, error)) stopped.wait_for_stops();
+  if (!stopped.threads_.empty()) return stopped;
+  return Error{.what = error == EPERM
+                           ? "it cannot be stopped: no permission, or another program "
+                             "such as a debugger traces it"
+                           : std::string("it cannot be stopped: ") + std::strerror(error),
+               .file = "process " + std::to_string(pid),
+               .advice = "leave out --stop"};
+}
+
+// Whether there were any.
+bool StoppedThreads::attach_new(uint64_t pid, int& error) {
+  bool has_new = false;
+  for (const uint64_t id : thread_ids("/proc/" + std::to_string(pid) + "/task")) {
+    const auto thread = static_cast<pid_t>(id);
+    if (std::any_of(threads_.begin(), threads_.end(),
+                    [&](const Thread& one) { return one.id == thread; }))
+      continue;
+    if (ptrace(PTRACE_SEIZE, thread, nullptr, nullptr) != 0) {
+      error = errno;
+      continue;
+    }
+    threads_.push_back({.id = thread});
+    has_new = true;
+    ptrace(PTRACE_INTERRUPT, thread, nullptr, nullptr);
+  }
+  return has_new;
+}
+
+void StoppedThreads::wait_for_stops() {
+  constexpr int64_t longest = 1'000'000'000;
+  const int64_t end = now_ns() + longest;
+  for (Thread& thread : threads_) {
+    while (!thread.is_stopped) {
+      int status = 0;
+      const pid_t changed = waitpid(thread.id, &status, __WALL | WNOHANG);
+      if (changed < 0 || (changed > 0 && !WIFSTOPPED(status))) break;  // it has ended
+      if (changed > 0) {
+        thread.is_stopped = true;
+        if (status >> 16 != PTRACE_EVENT_STOP) thread.signal = WSTOPSIG(status);
+        continue;
+      }
+      if (now_ns() > end) break;
+      const timespec pause{.tv_sec = 0, .tv_nsec = 20'000};
+      nanosleep(&pause, nullptr);
+    }
+  }
+}
+
+Registers StoppedThreads::registers(uint64_t id) const {
+  const auto thread = std::find_if(threads_.begin(), threads_.end(), [&](const Thread& one) {
+    return static_cast<uint64_t>(one.id) == id;
+  });
+  user_regs_struct values = {};
+  iovec to{&values, sizeof values};
+  if (thread == threads_.end() || !thread->is_stopped || pause_ != 0 ||
+      ptrace(PTRACE_GETREGSET, thread->id, NT_PRSTATUS, &to) != 0 || to.iov_len != sizeof values)
+    return {};
+  return registers_of(values);
+}
+
+int64_t StoppedThreads::resume() {
+  if (pause_ != 0 || threads_.empty()) return pause_;
+  for (const Thread& thread : threads_) {
+    const auto signal = static_cast<uintptr_t>(thread.signal);
+    ptrace(PTRACE_DETACH, thread.id, nullptr, reinterpret_cast<void*>(signal));  // NOLINT
+  }
+  pause_ = std::max<int64_t>(1, now_ns() - began_);
+  return pause_;
+}
+
+}  // namespace skein
