@@ -261,6 +261,15 @@ void add_snapshot(CommandLine& line) {
   add_memory(line, *app);
 }
 
+void add_core(CommandLine& line) {
+  const auto [app, options] =
+      add(line, "core", "Write a small core file of a process or a core", run_core);
+  app->add_option("TARGET", options->target, "PID of any process, or a core file")->required();
+  add_option(*app, "-o,--output", "FILE", options->output, "Output file").required();
+  app->add_flag("--stop", options->stop, "Stop the process while it is read");
+  add_memory(line, *app);
+}
+
 // Inspect
 
 void add_ps(CommandLine& line) {
@@ -483,6 +492,7 @@ void add_all(CommandLine& line) {
   add_record(line);
   add_control(line);
   add_snapshot(line);
+  add_core(line);
   line.group = "Inspect";
   add_ps(line);
   add_info(line);

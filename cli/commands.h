@@ -47,6 +47,13 @@ struct SnapshotOptions {
 };
 int run_snapshot(const SnapshotOptions& options);
 
+struct CoreOptions {
+  std::string target;  // PID or core file
+  std::string output;
+  bool stop = false;  // the process, while it is read
+};
+int run_core(const CoreOptions& options);
+
 // Inspect
 
 struct InfoOptions {

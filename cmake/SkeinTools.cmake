@@ -30,7 +30,7 @@ endif()
 if(TARGET skein_frames)
   target_link_libraries(skein_cli PUBLIC skein_frames)
   set_property(SOURCE cli/input/callback_lines.cc cli/input/memory_check.cc
-    cli/input/memory_trace.cc cli/command/query.cc cli/output/memory_section.cc cli/output/unprepared_report.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
+    cli/input/memory_trace.cc cli/command/core.cc cli/command/query.cc cli/output/memory_section.cc cli/output/unprepared_report.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
 endif()
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)  # without it the prompt of `skein query` has no editing

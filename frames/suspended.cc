@@ -263,7 +263,9 @@ class Search {
   SuspendedCoroutine describe(uint32_t i) {
     const Found& one = found_[i];
     const CoroutineProgram::Pair& pair = program_.pairs()[one.pair];
-    SuspendedCoroutine out{.frame = one.frame, .function = one.pair};
+    SuspendedCoroutine out{.frame = one.frame,
+                           .function = one.pair,
+                           .size = static_cast<uint32_t>(size_of(i))};
     out.is_certain = blocks_[i].begin == one.frame && has_own_blocks(one.pair);
     out.is_elided = one.is_elided;
     if (one.is_final) {
@@ -402,7 +404,7 @@ class Search {
       out.functions.push_back(std::move(function));
     }
     find_objects(out);
-    if (steps_.after) steps_.after();
+    if (steps_.after) steps_.after(out);
     for (SuspendedCoroutine& one : out.coroutines) find_place(one);
     out.places = std::move(places_);
     out.read = read_;

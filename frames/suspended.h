@@ -32,15 +32,16 @@ struct SuspendedCoroutine {
   };
 
   uint64_t frame = 0;
+  uint64_t thread = 0;       // Runs: the thread's id
   uint32_t function = 0;     // of SuspendedCoroutines::functions
   uint32_t awaits = none;    // the coroutine that resumes it at its end
   uint32_t place = 0;        // of SuspendedCoroutines::places
   uint32_t object = none;    // of SuspendedCoroutines::objects: what it waits for
   uint32_t point = unknown;  // the compiler's number of the place where it waits
+  uint32_t size = 0;         // bytes of the frame, at most
   State state = State::Unknown;
-  uint64_t thread = 0;     // Runs: the thread's id
-  bool is_certain = true;   // false: the memory may be freed; the allocator is not glibc's
-  bool is_elided = false;   // its frame is inside that of its caller (clang)
+  bool is_certain = true;  // false: the memory may be freed; the allocator is not glibc's
+  bool is_elided = false;  // its frame is inside that of its caller (clang)
 };
 
 struct SuspendedCoroutines {
@@ -70,10 +71,11 @@ struct SuspendedCoroutines {
 
 // Fails if no file of the target has a coroutine. Takes 1 s for each GB of writable memory, and as
 // much for each million frames; memory: 100 bytes a frame, and the tables of symbols.
-// `steps` are called before and after the memory is read; files are read before and after that.
+// `steps` are called before and after the memory is read, the latter with the coroutines without
+// their places; files are read before and after that.
 struct SearchSteps {
   std::function<void()> before = {};
-  std::function<void()> after = {};
+  std::function<void(const SuspendedCoroutines&)> after = {};
 };
 Result<SuspendedCoroutines> find_suspended(const Target& target, const SearchSteps& steps = {});
 

@@ -93,6 +93,7 @@ class LinuxCore : public CoreFile {
   std::vector<TargetThread> threads() const override { return notes_.threads; }
   uint64_t signal() const override { return notes_.signal; }
   const std::string& command_line() const override { return notes_.command_line; }
+  std::span<const uint8_t> saved_frames() const override { return notes_.skein; }
   uint64_t missing_bytes() const override { return missing_; }
 
   using Target::read;

@@ -26,6 +26,10 @@ class CoreFile : public Target {
   virtual uint64_t signal() const = 0;  // that ended the process; 0: none, or unknown
   virtual const std::string& command_line() const = 0;  // its first 80 bytes
 
+  // The coroutines that `skein core` has written, see saved_frames.h; empty: another program wrote
+  // the core. Valid as long as the object.
+  virtual std::span<const uint8_t> saved_frames() const = 0;
+
   // Bytes that the core should have and that are not in the file: it was cut short, perhaps by
   // `ulimit -c` or a full disk. What is there can be read.
   virtual uint64_t missing_bytes() const = 0;

@@ -93,6 +93,7 @@ void read_files(std::span<const uint8_t> data, CoreNotes& to) {
 void read_core_notes(std::span<const uint8_t> notes, uint64_t alignment, Architecture architecture,
                      CoreNotes& to) {
   const bool complete = for_each_note(notes, alignment, [&](const ElfNote& note) {
+    if (note.name == "skein" && note.type == 1) to.skein = note.data;
     if (note.name != "CORE") return true;
     if (note.type == NT_PRSTATUS) read_thread(note.data, architecture, to);
     if (note.type == NT_PRPSINFO) read_program(note.data, to);

@@ -25,6 +25,7 @@ struct CoreNotes {
   std::string command_line = {};
   std::vector<TargetThread> threads = {};  // the one that ended the process is first
   std::vector<MappedFile> files = {};
+  std::span<const uint8_t> skein = {};     // the bytes of a note of skein's own
   bool cut_short = false;  // a note or a list in it ends too early
 };
 

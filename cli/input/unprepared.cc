@@ -2,9 +2,12 @@
 
 #include <time.h>
 
+#include <charconv>
+
 #include "base/disk_files.h"
 #include "cli/die.h"
 #include "cli/input/running.h"
+#include "frames/saved_frames.h"
 #include "target/core_file.h"
 #include "target/process.h"
 #include "target/pausable_process.h"
@@ -13,12 +16,15 @@ namespace skein::cli {
 
 namespace {
 
+std::string title_of(const Target& target) {
+  if (target.pid() == 0) return target.name();
+  return target.name() + " (" + std::to_string(target.pid()) + ")";
+}
+
 Result<Unprepared> read_target(const Target& target, bool is_core, const SearchSteps& steps) {
   Result<SuspendedCoroutines> found = find_suspended(target, steps);
   if (!found) return found.error();
-  std::string title = target.name();
-  if (target.pid() != 0) title += " (" + std::to_string(target.pid()) + ")";
-  return Unprepared{.title = std::move(title),
+  return Unprepared{.title = title_of(target),
                     .pid = target.pid(),
                     .is_core = is_core,
                     .found = std::move(*found),
@@ -44,21 +50,89 @@ Result<Unprepared> read_memory_of(const Target& process, const SearchSteps& step
   return read;
 }
 
-Result<Unprepared> read_process(PausableProcess& process, Reading reading) {
-  if (reading == Reading::Running) return read_memory_of(process);
+namespace {
+
+Result<Unprepared> read_process(PausableProcess& process, Reading reading,
+                                const OnMemory& on_memory) {
   std::optional<Error> error;
-  Result<Unprepared> read = read_memory_of(
-      process, {.before = [&] { error = process.pause(); }, .after = [&] { process.resume(); }});
+  SearchSteps steps;
+  if (reading == Reading::Paused) steps.before = [&] { error = process.pause(); };
+  steps.after = [&](const SuspendedCoroutines& found) {
+    if (on_memory) on_memory(process, found);
+    process.resume();
+  };
+  Result<Unprepared> read = read_memory_of(process, steps);
   if (error) return *error;
   if (read) read->paused = process.resume();
   return read;
+}
+
+// What `skein core` has found, which may be on another machine.
+Result<Unprepared> read_snapshot(const CoreFile& core, const std::string& path) {
+  Result<SavedFrames> saved = read_frames(core.saved_frames(), path);
+  if (!saved) return saved.error();
+  return Unprepared{.title = title_of(core),
+                    .pid = core.pid(),
+                    .is_core = true,
+                    .paused = saved->paused,
+                    .found = std::move(saved->found),
+                    .around = std::move(saved->around)};
+}
+
+Result<Unprepared> read_core_file(const CoreFile& core, const std::string& path,
+                                  const OnMemory& on_memory) {
+  if (!core.saved_frames().empty()) {
+    Result<Unprepared> read = read_snapshot(core, path);
+    if (read && on_memory) on_memory(core, read->found);
+    return read;
+  }
+  SearchSteps steps;
+  if (on_memory)
+    steps.after = [&](const SuspendedCoroutines& found) { on_memory(core, found); };
+  Result<Unprepared> read = read_target(core, true, steps);
+  if (read && core.missing_bytes() != 0)
+    read->found.warnings.push_back("the core was cut short: " +
+                                   std::to_string(core.missing_bytes()) +
+                                   " bytes are missing, and with them perhaps coroutines");
+  return read;
+}
+
+std::optional<uint64_t> pid_of(const std::string& text) {
+  uint64_t pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return pid;
+}
+
+}  // namespace
+
+ReadTarget read_any(const std::string& text, Reading reading, const OnMemory& on_memory) {
+  ReadTarget all;
+  all.files = std::make_unique<DiskFiles>();
+  const bool is_file = all.files->type(text) == FileType::File;
+  Result<Unprepared> read = Error{.what = "neither a core file nor the PID of a process",
+                                  .file = text};
+  if (const std::optional<uint64_t> pid = is_file ? std::nullopt : pid_of(text)) {
+    Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(*pid);
+    if (!process) die(2, process.error().message());
+    read = read_process(**process, reading, on_memory);
+    all.target = std::move(*process);
+  } else if (is_file) {
+    Result<std::unique_ptr<CoreFile>> core = read_core(text, *all.files);
+    if (!core) die(2, core.error().message());
+    read = read_core_file(**core, text, on_memory);
+    all.target = std::move(*core);
+  }
+  if (!read) die(2, read.error().message());
+  all.read = std::move(*read);
+  return all;
 }
 
 std::optional<Unprepared> read_unprepared(const std::string& text, Reading reading) {
   if (const std::optional<uint64_t> pid = process_without_trace(text)) {
     const Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(*pid);
     if (!process) die(2, process.error().message());
-    Result<Unprepared> read = read_process(**process, reading);
+    Result<Unprepared> read = read_process(**process, reading, {});
     if (read) return std::move(*read);
     std::string what = "process " + std::to_string(*pid) +
                        " is not recording; start it with `skein record` or set SKEIN_TRACE";
@@ -71,12 +145,8 @@ std::optional<Unprepared> read_unprepared(const std::string& text, Reading readi
   if (!head || !is_core(*head)) return {};
   const Result<std::unique_ptr<CoreFile>> core = read_core(text, files);
   if (!core) die(2, core.error().message());
-  Result<Unprepared> read = read_target(**core, true, {});
+  Result<Unprepared> read = read_core_file(**core, text, {});
   if (!read) die(2, read.error().message());
-  if ((*core)->missing_bytes() != 0)
-    read->found.warnings.push_back(
-        "the core was cut short: " + std::to_string((*core)->missing_bytes()) +
-        " bytes are missing, and with them perhaps coroutines");
   return std::move(*read);
 }
 

@@ -1,9 +1,12 @@
 // The coroutines of processes and core files that no recorder is in.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "base/disk_files.h"
 #include "frames/suspended.h"
 #include "frames/verdict.h"
 
@@ -28,5 +31,16 @@ enum class Reading : uint8_t { Running, Paused };
 // CommandError(2) if it does and no coroutines can be read from it.
 std::optional<Unprepared> read_unprepared(const std::string& text,
                                           Reading reading = Reading::Running);
+
+// Any process, whether it records or not, or core file.
+struct ReadTarget {
+  std::unique_ptr<DiskFiles> files = {};  // that `target` reads
+  std::unique_ptr<Target> target = {};
+  Unprepared read = {};
+};
+// Calls `on_memory` as long as a paused process stands still, with the coroutines without their
+// places. Throws CommandError(2) if no coroutines can be read.
+using OnMemory = std::function<void(const Target&, const SuspendedCoroutines&)>;
+ReadTarget read_any(const std::string& text, Reading reading, const OnMemory& on_memory);
 
 }  // namespace skein::cli

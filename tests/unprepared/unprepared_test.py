@@ -71,6 +71,14 @@ with tempfile.TemporaryDirectory() as folder:
             compare(coroutines(f"{core}.{process.pid}"), expected, has_lines)
         else:
             print("core: skipped, no gcore")
+        snapshot = Path(folder) / "snapshot"
+        subprocess.run([skein, "core", str(process.pid), "-o", snapshot], capture_output=True, check=True)
+        check(snapshot.stat().st_mode & 0o77 == 0, "others may read the snapshot")
+        live = coroutines(process.pid)
+        program.unlink()
+        of_snapshot = coroutines(snapshot)
+        for key in ("coroutines", "chains", "warnings"):
+            check(of_snapshot[key] == live[key], f"{key} of the snapshot: {of_snapshot[key]}, not {live[key]}")
         text = subprocess.run([skein, "ps", str(process.pid)], capture_output=True, text=True).stdout
         check("It is not recorded" in text, text)
     finally:

@@ -1,0 +1,207 @@
+#include "frames/saved_frames.h"
+
+#include <concepts>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+namespace skein {
+
+namespace {
+
+constexpr std::string_view version = "skein.frames/1\n";
+
+// Both archives visit the same members in the same order: see visit().
+class Saving {
+ public:
+  static constexpr bool reads = false;
+  std::vector<uint8_t> out = {};
+
+  // LEB128, as in DWARF.
+  void number(uint64_t value) {
+    for (; value >= 128; value >>= 7) out.push_back(static_cast<uint8_t>(value | 128));
+    out.push_back(static_cast<uint8_t>(value));
+  }
+  void text(const std::string& value) {
+    number(value.size());
+    out.insert(out.end(), value.begin(), value.end());
+  }
+};
+
+class Loading {
+ public:
+  static constexpr bool reads = true;
+  explicit Loading(std::span<const uint8_t> bytes) : left_(bytes) {}
+
+  uint64_t number() {
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      if (left_.empty()) break;
+      const uint8_t byte = left_.front();
+      left_ = left_.subspan(1);
+      value |= uint64_t{byte & 127U} << shift;
+      if (byte < 128) return value;
+    }
+    fail();
+    return 0;
+  }
+  std::string text() {
+    const uint64_t size = number();
+    if (size > left_.size()) {
+      fail();
+      return {};
+    }
+    const auto bytes = left_.first(size);
+    left_ = left_.subspan(size);
+    return {bytes.begin(), bytes.end()};
+  }
+  // Of a list: each element has a byte at least.
+  uint64_t count() {
+    const uint64_t value = number();
+    if (value <= left_.size()) return value;
+    fail();
+    return 0;
+  }
+  void fail() {
+    has_failed_ = true;
+    left_ = {};
+  }
+  bool is_complete() const { return !has_failed_ && left_.empty(); }
+  bool has_failed() const { return has_failed_; }
+
+ private:
+  std::span<const uint8_t> left_;
+  bool has_failed_ = false;
+};
+
+template <typename Archive, typename Value>
+requires std::integral<Value> || std::is_enum_v<Value>
+void visit(Archive& archive, Value& value) {
+  if constexpr (Archive::reads) {
+    const uint64_t number = archive.number();
+    value = static_cast<Value>(number);
+    if constexpr (std::same_as<Value, bool>) {
+      if (number > 1) archive.fail();
+    } else if (static_cast<uint64_t>(value) != number) {
+      archive.fail();
+    }
+  } else {
+    archive.number(static_cast<uint64_t>(value));
+  }
+}
+
+template <typename Archive>
+void visit(Archive& archive, std::string& value) {
+  if constexpr (Archive::reads)
+    value = archive.text();
+  else
+    archive.text(value);
+}
+
+template <typename Archive, typename Value>
+void visit(Archive& archive, std::optional<Value>& value) {
+  bool has_value = value.has_value();
+  visit(archive, has_value);
+  if (Archive::reads && has_value) value.emplace();
+  if (has_value) visit(archive, *value);
+}
+
+template <typename Archive, typename Value>
+void visit(Archive& archive, std::vector<Value>& values) {
+  if constexpr (Archive::reads) {
+    const uint64_t count = archive.count();
+    values.clear();
+    for (uint64_t i = 0; i < count && !archive.has_failed(); i++)
+      visit(archive, values.emplace_back());
+  } else {
+    archive.number(values.size());
+    for (Value& value : values) visit(archive, value);
+  }
+}
+
+template <typename Archive, typename... Members>
+void visit_all(Archive& archive, Members&... members) {
+  (visit(archive, members), ...);
+}
+
+template <typename Archive>
+void visit(Archive& archive, SuspendedCoroutines::Function& one) {
+  visit_all(archive, one.name, one.full_name, one.module, one.is_spawn_entry, one.operation);
+}
+
+template <typename Archive>
+void visit(Archive& archive, SuspendedCoroutines::Place& one) {
+  visit_all(archive, one.file, one.line, one.awaiter);
+}
+
+template <typename Archive>
+void visit(Archive& archive, SuspendedCoroutine& one) {
+  visit_all(archive, one.frame, one.function, one.awaits, one.place, one.object, one.point,
+            one.size, one.state, one.thread, one.is_certain, one.is_elided);
+}
+
+template <typename Archive>
+void visit(Archive& archive, AsioObject& one) {
+  visit_all(archive, one.kind, one.clock, one.expires, one.descriptor, one.address);
+}
+
+template <typename Archive>
+void visit(Archive& archive, SocketState& one) {
+  visit_all(archive, one.descriptor, one.tcp, one.local_port, one.peer_port, one.peer, one.unread,
+            one.unacked, one.sent, one.received, one.sent_ago, one.received_ago, one.has_counts);
+}
+
+template <typename Archive>
+void visit(Archive& archive, TargetThread& one) {
+  visit_all(archive, one.id, one.name, one.state, one.wait_channel);
+}
+
+template <typename Archive>
+void visit(Archive& archive, SavedFrames& all) {
+  visit_all(archive, all.found.functions, all.found.places, all.found.coroutines, all.found.objects,
+            all.found.read, all.found.freed, all.found.warnings, all.around.steady_now,
+            all.around.system_now, all.around.sockets, all.around.threads, all.paused);
+}
+
+bool is_index(uint32_t value, size_t size) {
+  return value < size || value == SuspendedCoroutine::none;
+}
+
+bool is_consistent(const SuspendedCoroutines& found) {
+  for (const SuspendedCoroutine& one : found.coroutines)
+    if (one.function >= found.functions.size() || one.place >= found.places.size() ||
+        !is_index(one.awaits, found.coroutines.size()) ||
+        !is_index(one.object, found.objects.size()) ||
+        one.state > SuspendedCoroutine::State::Unknown)
+      return false;
+  for (const AsioObject& one : found.objects)
+    if (one.kind > AsioObject::Kind::Resolver || one.clock > AsioObject::Clock::Other) return false;
+  return true;
+}
+
+}  // namespace
+
+std::vector<uint8_t> save_frames(const SavedFrames& frames) {
+  Saving archive;
+  archive.out.assign(version.begin(), version.end());
+  visit(archive, const_cast<SavedFrames&>(frames));  // NOLINT: one visit() for both directions
+  return std::move(archive.out);
+}
+
+Result<SavedFrames> read_frames(std::span<const uint8_t> bytes, const std::string& path) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (!text.starts_with(version))
+    return Error{.what = "the coroutines in it are of another version of skein",
+                 .file = path,
+                 .advice = "read it with the version of skein that wrote it"};
+  Loading archive(bytes.subspan(version.size()));
+  SavedFrames frames;
+  visit(archive, frames);
+  if (!archive.is_complete() || !is_consistent(frames.found))
+    return Error{.what = "the coroutines in it are damaged",
+                 .file = path,
+                 .advice = "write it again, or copy it again"};
+  return frames;
+}
+
+}  // namespace skein
