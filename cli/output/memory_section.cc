@@ -97,7 +97,7 @@ std::string headline(Kind kind) {
 std::vector<std::string> line_of(const MemoryCheck& check, const MemoryDisagreement& one) {
   const std::string title = escaped(one.name) + " (#" + std::to_string(one.task) + ")";
   const std::string in_trace = one.line == 0 ? "" : short_place(one.file, one.line);
-  if (one.kind == Kind::NotInMemory) return {title, in_trace};
+  if (one.kind == Kind::NotInMemory) return {title, in_trace, ""};
   const SuspendedCoroutine& coroutine = coroutine_of(check, one);
   const SuspendedCoroutines::Place& place = place_of(check, coroutine);
   return {title, in_trace + " in the trace", short_place(place.file, place.line) + " in memory"};
