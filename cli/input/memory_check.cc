@@ -44,9 +44,8 @@ Result<RecorderTable> read_recorder_table(const std::string& directory) {
   ctf::TaskTableSnapshot table;
   auto trace = ctf::read_live_tasks(files, directory, table);
   if (!trace) return trace.error();
-  return RecorderTable{
-      .trace = *std::move(trace),
-      .has_all = table.unstable == 0 && table.lost[format::kLoss_untracked] == 0};
+  return RecorderTable{.trace = *std::move(trace),
+                       .has_all = table.unstable == 0 && table.lost[format::kLoss_untracked] == 0};
 }
 
 bool is_same_state(const LiveTaskEntry& a, const Trace& of_a, const LiveTaskEntry& b,
@@ -134,8 +133,8 @@ class Comparison {
   void find_gone() {
     const Trace& trace = after_.trace;
     for (const LiveTaskEntry& entry : trace.live_tasks) {
-      const bool is_coroutine = entry.kind < trace.kinds.size() &&
-                                trace.strings[trace.kinds[entry.kind]] == "coroutine";
+      const bool is_coroutine =
+          entry.kind < trace.kinds.size() && trace.strings[trace.kinds[entry.kind]] == "coroutine";
       if (!is_coroutine || entry.state != LiveTaskEntry::State::Suspended ||
           in_memory_.contains(entry.id) || stable_entry(entry.id) == nullptr ||
           !functions_.contains(std::string(trace.strings[entry.name])))
@@ -159,8 +158,7 @@ std::string size_of_memory(const Target& target, uint64_t& bytes) {
   return "it has " + grouped(bytes >> 20) + " MiB";
 }
 
-MemoryCheck compare_once(const std::string& pid, const std::string& directory,
-                         bool whatever_size) {
+MemoryCheck compare_once(const std::string& pid, const std::string& directory, bool whatever_size) {
   MemoryCheck check;
   const Result<std::unique_ptr<Target>> target = open_process(std::stoull(pid));
   if (!target) {
@@ -188,16 +186,12 @@ MemoryCheck compare_once(const std::string& pid, const std::string& directory,
 using Key = std::tuple<Kind, TaskId, uint64_t, std::string, uint64_t, uint32_t, uint32_t>;
 
 Key key_of(const MemoryCheck& check, const MemoryDisagreement& one) {
-  if (one.coroutine == MemoryDisagreement::none)
-    return {one.kind, one.task, 0, "", 0, 0, one.line};
+  if (one.coroutine == MemoryDisagreement::none) return {one.kind, one.task, 0, "", 0, 0, one.line};
   const SuspendedCoroutines& found = check.memory.found;
   const SuspendedCoroutine& coroutine = found.coroutines[one.coroutine];
-  return {one.kind,
-          one.task,
-          coroutine.frame,
-          found.functions[coroutine.function].full_name,
-          one.recorded,
-          found.places[coroutine.place].line,
+  return {one.kind,        one.task,
+          coroutine.frame, found.functions[coroutine.function].full_name,
+          one.recorded,    found.places[coroutine.place].line,
           one.line};
 }
 

@@ -146,13 +146,12 @@ Json memory_section_json(const MemoryCheck& check) {
     const SuspendedCoroutines::Place& place = place_of(check, coroutine);
     const Json in_memory = place_json(place.file, place.line, function);
     if (one.kind == Kind::NotInTrace)
-      unseen.add(Json::object(
-          {{"frame", coroutine.frame},
-           {"function", function},
-           {"state", coroutine.state == SuspendedCoroutine::State::Unknown
-                         ? Json(nullptr)
-                         : Json(std::string(state_name(coroutine.state)))},
-           {"location", in_memory}}));
+      unseen.add(Json::object({{"frame", coroutine.frame},
+                               {"function", function},
+                               {"state", coroutine.state == SuspendedCoroutine::State::Unknown
+                                             ? Json(nullptr)
+                                             : Json(std::string(state_name(coroutine.state)))},
+                               {"location", in_memory}}));
     else
       elsewhere.add(Json::object({{"task", task},
                                   {"in_trace", place_json(one.file, one.line, function)},
