@@ -4,6 +4,7 @@
 
 #ifdef SKEIN_HAS_SYMBOLS
 #include <cstdlib>
+#include <map>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -72,10 +73,17 @@ class Comparison {
     const SuspendedCoroutines& found = check_.memory.found;
     check_.tasks.assign(found.coroutines.size(), no_task);
     for (uint32_t i = 0; i < found.coroutines.size(); i++) compare(i);
+    compare_places();
     if (before_.has_all && after_.has_all) find_gone();
   }
 
  private:
+  struct Suspended {
+    uint32_t coroutine = 0;
+    const LiveTaskEntry* entry = nullptr;
+    uint32_t line = 0;  // in the trace
+  };
+
   const SuspendedCoroutine& coroutine(uint32_t i) const {
     return check_.memory.found.coroutines[i];
   }
@@ -98,7 +106,7 @@ class Comparison {
       check_.tasks[i] = id;
       in_memory_.insert(id);
       functions_.insert(function.name);
-      if (const LiveTaskEntry* entry = stable_entry(id)) compare_states(i, *entry);
+      if (const LiveTaskEntry* entry = stable_entry(id)) note_place(i, *entry);
       return;
     }
     const bool is_own = function.is_spawn_entry || !function.operation.empty();
@@ -107,13 +115,31 @@ class Comparison {
     check_.disagreements.push_back({.kind = Kind::NotInTrace, .coroutine = i, .recorded = id});
   }
 
-  void compare_states(uint32_t i, const LiveTaskEntry& entry) {
-    if (entry.state != LiveTaskEntry::State::Suspended) return;
+  // Collects where the recorder saw the tasks suspend that are at one co_await.
+  void note_place(uint32_t i, const LiveTaskEntry& entry) {
     const SuspendedCoroutine& one = coroutine(i);
-    const SuspendedCoroutines::Place& place = check_.memory.found.places[one.place];
-    const Location& at = after_.trace.locations[entry.at];
-    if (one.state == State::Waits && place.line != 0 && at.line != 0 && place.line != at.line)
-      add(Kind::OtherPlace, i, entry);
+    const uint32_t line = after_.trace.locations[entry.at].line;
+    if (entry.state != LiveTaskEntry::State::Suspended || one.state != State::Waits ||
+        one.point == SuspendedCoroutine::unknown || line == 0)
+      return;
+    suspended_[{one.function, one.point}].push_back({i, &entry, line});
+  }
+
+  void compare_places() {
+    for (const auto& [point, all] : suspended_) {
+      std::map<uint32_t, size_t> lines;
+      for (const Suspended& one : all) lines[one.line]++;
+      if (lines.size() < 2) continue;
+      const auto most =
+          std::max_element(lines.begin(), lines.end(),
+                           [](const auto& a, const auto& b) { return a.second < b.second; });
+      if (2 * most->second <= all.size()) continue;
+      for (const Suspended& one : all) {
+        if (one.line == most->first) continue;
+        add(Kind::OtherPlace, one.coroutine, *one.entry);
+        check_.disagreements.back().other_line = most->first;
+      }
+    }
   }
 
   void add(Kind kind, uint32_t coroutine, const LiveTaskEntry& entry) {
@@ -147,6 +173,8 @@ class Comparison {
   const std::vector<RecordedTask> recorded_;
   const RecorderTable before_;
   const RecorderTable after_;
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<Suspended>> suspended_ =
+      {};  // function, point
   std::unordered_set<TaskId> in_memory_ = {};
   std::unordered_set<std::string> functions_ = {};
 };

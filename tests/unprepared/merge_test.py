@@ -15,6 +15,8 @@ from pathlib import Path
 skein, program, sources = sys.argv[1:]
 LINES = {mark: number for number, line in enumerate(open(Path(sources) / "untraced.cc"), 1)
          for mark in re.findall(r"// @(\w+)", line)}
+TRACED = {mark: number for number, line in enumerate(open(Path(sources) / "traced.cc"), 1)
+          for mark in re.findall(r"// @(\w+)", line)}
 UNTRACED = collections.Counter({("inner", LINES["inner"]): 2, ("untraced", LINES["untraced"]): 2})
 SECONDS = int(os.environ.get("SKEIN_TEST_SECONDS", "60"))
 
@@ -66,7 +68,7 @@ with tempfile.TemporaryDirectory() as folder:
         check_text(pid)
         for command in ("ps", "why"):
             found = memory(pid, command)
-            check(found["searched"] and found["omitted"] is None and found["coroutines"] == 7, found)
+            check(found["searched"] and found["omitted"] is None and found["coroutines"] == 11, found)
             check(unseen(found) == UNTRACED, found)
             check(not found["not_in_memory"] and not found["other_place"], found)
 
@@ -83,6 +85,12 @@ with tempfile.TemporaryDirectory() as folder:
         check(unseen(found) == UNTRACED, found)
         check("In the trace, but not in memory" in run("ps", pid), "no section")
 
+    with running(recorded, "0", "moved") as pid:
+        found = memory(pid)
+        check([(one["in_trace"]["line"], one["in_memory"]["line"]) for one in found["other_place"]]
+              == [(TRACED["event"], TRACED["other"])], found)
+        check("At another co_await in memory" in run("ps", pid), "no section")
+
     # Too much memory is searched only on request.
     with running(recorded, "0", "large") as pid:
         found = memory(pid)
@@ -98,4 +106,4 @@ with tempfile.TemporaryDirectory() as folder:
             time.sleep(0.01)
         run("control", socket, "start", f"{folder}/late")
         found = memory(pid)
-        check(unseen(found).total() == 7, found)
+        check(unseen(found).total() == 11, found)
