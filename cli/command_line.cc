@@ -170,7 +170,7 @@ CLI::Option& add_trace(CLI::App& app, std::string& trace) {
 }
 
 void add_traces(CLI::App& app, std::vector<std::string>& traces) {
-  app.add_option("TRACE", traces, "Traces to draw on one time axis, or - for stdin")->required();
+  app.add_option("TRACE", traces, "Traces, PIDs or cores to draw on one time axis, or -")->required();
 }
 
 void add_critical_path(CLI::App& app, std::string& critical) {
@@ -410,7 +410,7 @@ void add_stats(CommandLine& line) {
 
 void add_query(CommandLine& line) {
   const auto [app, options] = add(line, "query", "Query a trace with SQL", run_query);
-  add_trace(*app, options->trace).required();
+  app->add_option("TRACE", options->trace, "Trace, PID, or core")->required();
   app->add_option("SQL", options->sql, "SQL or .command [default: read stdin or prompt]");
   CLI::Option* const csv = app->add_flag("--csv", options->csv, "Print CSV");
   app->add_flag("--json", options->json, "Print a JSON array of objects")->excludes(csv);

@@ -44,8 +44,10 @@ TEST_CASE("chains: similar ones are one, with what each waits for") {
   CHECK(chains[0].steps == std::vector<uint32_t>{0, 1});
   CHECK(chains[0].operation == "async_receive");
   CHECK(chains[0].objects == std::vector<uint32_t>{0, 1});
+  CHECK(chains[0].members == std::vector<uint32_t>{0, 1, 2, 3, 4, 5});
   CHECK(chains[0].cycle_begin == CoroutineChain::no_cycle);
   CHECK(chains[1].steps == std::vector<uint32_t>{6});
+  CHECK(chains[1].members == std::vector<uint32_t>{6});
 }
 
 TEST_CASE("chains: a cycle is a deadlock") {
@@ -55,6 +57,10 @@ TEST_CASE("chains: a cycle is a deadlock") {
   CHECK(chains[0].steps.size() == 2);
   CHECK(chains[0].cycle_begin == 0);
   CHECK(verdict_of(found) == ChainVerdict::Deadlock);
+}
+
+TEST_CASE("an operation without an object is that of a channel, which another coroutine resumes") {
+  CHECK(verdict_of(coroutines({{0, 2}, {2, none}})) == ChainVerdict::Unknown);
 }
 
 TEST_CASE("verdicts of timers") {

@@ -30,7 +30,8 @@ void add_offsets(const Target& target, uint64_t begin, uint64_t end,
     const size_t count = target.read(at, bytes) / 8;
     for (size_t i = 0; i < count; i++)
       if (words[i] % (1 << offset_bits) != 0 && functions.contains(words[i] >> offset_bits))
-        offsets.emplace(words[i] >> offset_bits, static_cast<uint32_t>(words[i] % (1 << offset_bits)));
+        offsets.emplace(words[i] >> offset_bits,
+                        static_cast<uint32_t>(words[i] % (1 << offset_bits)));
   }
 }
 

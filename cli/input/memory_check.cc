@@ -4,6 +4,7 @@
 
 #ifdef SKEIN_HAS_SYMBOLS
 #include <cstdlib>
+#include <map>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -44,9 +45,8 @@ Result<RecorderTable> read_recorder_table(const std::string& directory) {
   ctf::TaskTableSnapshot table;
   auto trace = ctf::read_live_tasks(files, directory, table);
   if (!trace) return trace.error();
-  return RecorderTable{
-      .trace = *std::move(trace),
-      .has_all = table.unstable == 0 && table.lost[format::kLoss_untracked] == 0};
+  return RecorderTable{.trace = *std::move(trace),
+                       .has_all = table.unstable == 0 && table.lost[format::kLoss_untracked] == 0};
 }
 
 bool is_same_state(const LiveTaskEntry& a, const Trace& of_a, const LiveTaskEntry& b,
@@ -73,10 +73,17 @@ class Comparison {
     const SuspendedCoroutines& found = check_.memory.found;
     check_.tasks.assign(found.coroutines.size(), no_task);
     for (uint32_t i = 0; i < found.coroutines.size(); i++) compare(i);
+    compare_places();
     if (before_.has_all && after_.has_all) find_gone();
   }
 
  private:
+  struct Suspended {
+    uint32_t coroutine = 0;
+    const LiveTaskEntry* entry = nullptr;
+    uint32_t line = 0;  // in the trace
+  };
+
   const SuspendedCoroutine& coroutine(uint32_t i) const {
     return check_.memory.found.coroutines[i];
   }
@@ -99,7 +106,7 @@ class Comparison {
       check_.tasks[i] = id;
       in_memory_.insert(id);
       functions_.insert(function.name);
-      if (const LiveTaskEntry* entry = stable_entry(id)) compare_states(i, *entry);
+      if (const LiveTaskEntry* entry = stable_entry(id)) note_place(i, *entry);
       return;
     }
     const bool is_own = function.is_spawn_entry || !function.operation.empty();
@@ -108,13 +115,31 @@ class Comparison {
     check_.disagreements.push_back({.kind = Kind::NotInTrace, .coroutine = i, .recorded = id});
   }
 
-  void compare_states(uint32_t i, const LiveTaskEntry& entry) {
-    if (entry.state != LiveTaskEntry::State::Suspended) return;
+  // Collects where the recorder saw the tasks suspend that are at one co_await.
+  void note_place(uint32_t i, const LiveTaskEntry& entry) {
     const SuspendedCoroutine& one = coroutine(i);
-    const SuspendedCoroutines::Place& place = check_.memory.found.places[one.place];
-    const Location& at = after_.trace.locations[entry.at];
-    if (one.state == State::Waits && place.line != 0 && at.line != 0 && place.line != at.line)
-      add(Kind::OtherPlace, i, entry);
+    const uint32_t line = after_.trace.locations[entry.at].line;
+    if (entry.state != LiveTaskEntry::State::Suspended || one.state != State::Waits ||
+        one.point == SuspendedCoroutine::unknown || line == 0)
+      return;
+    suspended_[{one.function, one.point}].push_back({i, &entry, line});
+  }
+
+  void compare_places() {
+    for (const auto& [point, all] : suspended_) {
+      std::map<uint32_t, size_t> lines;
+      for (const Suspended& one : all) lines[one.line]++;
+      if (lines.size() < 2) continue;
+      const auto most =
+          std::max_element(lines.begin(), lines.end(),
+                           [](const auto& a, const auto& b) { return a.second < b.second; });
+      if (2 * most->second <= all.size()) continue;
+      for (const Suspended& one : all) {
+        if (one.line == most->first) continue;
+        add(Kind::OtherPlace, one.coroutine, *one.entry);
+        check_.disagreements.back().other_line = most->first;
+      }
+    }
   }
 
   void add(Kind kind, uint32_t coroutine, const LiveTaskEntry& entry) {
@@ -134,8 +159,8 @@ class Comparison {
   void find_gone() {
     const Trace& trace = after_.trace;
     for (const LiveTaskEntry& entry : trace.live_tasks) {
-      const bool is_coroutine = entry.kind < trace.kinds.size() &&
-                                trace.strings[trace.kinds[entry.kind]] == "coroutine";
+      const bool is_coroutine =
+          entry.kind < trace.kinds.size() && trace.strings[trace.kinds[entry.kind]] == "coroutine";
       if (!is_coroutine || entry.state != LiveTaskEntry::State::Suspended ||
           in_memory_.contains(entry.id) || stable_entry(entry.id) == nullptr ||
           !functions_.contains(std::string(trace.strings[entry.name])))
@@ -148,6 +173,8 @@ class Comparison {
   const std::vector<RecordedTask> recorded_;
   const RecorderTable before_;
   const RecorderTable after_;
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<Suspended>> suspended_ =
+      {};  // function, point
   std::unordered_set<TaskId> in_memory_ = {};
   std::unordered_set<std::string> functions_ = {};
 };
@@ -159,8 +186,7 @@ std::string size_of_memory(const Target& target, uint64_t& bytes) {
   return "it has " + grouped(bytes >> 20) + " MiB";
 }
 
-MemoryCheck compare_once(const std::string& pid, const std::string& directory,
-                         bool whatever_size) {
+MemoryCheck compare_once(const std::string& pid, const std::string& directory, bool whatever_size) {
   MemoryCheck check;
   const Result<std::unique_ptr<Target>> target = open_process(std::stoull(pid));
   if (!target) {
@@ -188,16 +214,12 @@ MemoryCheck compare_once(const std::string& pid, const std::string& directory,
 using Key = std::tuple<Kind, TaskId, uint64_t, std::string, uint64_t, uint32_t, uint32_t>;
 
 Key key_of(const MemoryCheck& check, const MemoryDisagreement& one) {
-  if (one.coroutine == MemoryDisagreement::none)
-    return {one.kind, one.task, 0, "", 0, 0, one.line};
+  if (one.coroutine == MemoryDisagreement::none) return {one.kind, one.task, 0, "", 0, 0, one.line};
   const SuspendedCoroutines& found = check.memory.found;
   const SuspendedCoroutine& coroutine = found.coroutines[one.coroutine];
-  return {one.kind,
-          one.task,
-          coroutine.frame,
-          found.functions[coroutine.function].full_name,
-          one.recorded,
-          found.places[coroutine.place].line,
+  return {one.kind,        one.task,
+          coroutine.frame, found.functions[coroutine.function].full_name,
+          one.recorded,    found.places[coroutine.place].line,
           one.line};
 }
 

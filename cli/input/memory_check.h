@@ -3,8 +3,8 @@
 //   const MemoryCheck check = check_memory(pid, directory, false);
 //   for (const MemoryDisagreement& one : check.disagreements) ...
 //
-// The process runs meanwhile. So a disagreement counts only if consecutive searches find it, and the
-// task did not change its state during a search.
+// The process runs meanwhile. So a disagreement counts only if consecutive searches find it, and
+// the task did not change its state during a search.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,9 @@ struct MemoryDisagreement {
   enum class Kind : uint8_t {
     NotInTrace,   // a coroutine in memory that the recorder has never seen
     NotInMemory,  // a task that is suspended, and whose frame is gone
-    OtherPlace,   // a task that is suspended at another line in memory
+    // A task that is suspended at another co_await in memory: at that of most tasks of its function
+    // with the same resume index. (Lines do not show it: in optimised code they may be inexact.)
+    OtherPlace,
   };
   static constexpr uint32_t none = SuspendedCoroutine::none;
 
@@ -31,6 +33,7 @@ struct MemoryDisagreement {
   std::string name = {};      // of the task
   std::string file = {};      // where it waits according to the trace
   uint32_t line = 0;          // 0: unknown
+  uint32_t other_line = 0;    // of OtherPlace: where it waits according to its memory
 };
 
 struct MemoryCheck {

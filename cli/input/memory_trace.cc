@@ -37,7 +37,8 @@ class MemoryTraceBuilder {
     for (const uint32_t i : order_) entries.push_back(entry(i));
     // A trace without events would be taken for one that recorded nothing.
     if (!entries.empty())
-      trace().events.append({.task = entries[0].id, .text = entries[0].label, .kind = EventKind::Label});
+      trace().events.append(
+          {.task = entries[0].id, .text = entries[0].label, .kind = EventKind::Label});
     for (uint32_t i = 0; i < found().objects.size(); i++)
       if (object_ids_[i] != no_task) entries.push_back(object_entry(i));
     return std::move(out_);
@@ -127,7 +128,8 @@ class MemoryTraceBuilder {
       made.name = text(function.operation);
       if (has_object) made.on = object_ids_[one.object];
       if (is_timer && never_expires(*object)) made.expires = INT64_MAX;
-      made.label = text(indented(i) + function.operation + (has_object ? objects_text(out_.of, {one.object}) : ""));
+      made.label = text(indented(i) + function.operation +
+                        (has_object ? objects_text(out_.of, {one.object}) : ""));
       return made;
     }
     const SuspendedCoroutines::Place& place = found().places[one.place];
@@ -137,8 +139,8 @@ class MemoryTraceBuilder {
     made.at = place_of(one);
     made.label = text(indented(i) + label_of(one, function, place) + verdict_of(i));
     if (one.state == State::NotStarted) return made;
-    made.state = one.state == State::Runs ? LiveTaskEntry::State::Running
-                                          : LiveTaskEntry::State::Suspended;
+    made.state =
+        one.state == State::Runs ? LiveTaskEntry::State::Running : LiveTaskEntry::State::Suspended;
     if (one.awaits != no_coroutine) made.on = out_.tasks[one.awaits];
     return made;
   }
@@ -210,13 +212,13 @@ class MemoryTraceBuilder {
 
   const uint64_t most_;  // similar chains
   MemoryTrace out_ = {};
-  std::vector<uint32_t> order_ = {};    // indices of coroutines, by id
-  std::vector<uint32_t> depths_ = {};   // by coroutine: how many wait for it, each for the next
+  std::vector<uint32_t> order_ = {};     // indices of coroutines, by id
+  std::vector<uint32_t> depths_ = {};    // by coroutine: how many wait for it, each for the next
   std::vector<uint32_t> chain_of_ = {};  // by coroutine: the group whose chains begin with it
-  std::vector<TaskId> object_ids_ = {};          // of SuspendedCoroutines::objects
+  std::vector<TaskId> object_ids_ = {};  // of SuspendedCoroutines::objects
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> places_ = {};  // locations, by function, place
-  std::vector<uint32_t> functions_ = {};         // locations
-  std::unordered_map<uint64_t, uint32_t> executors_ = {};  // by thread
+  std::vector<uint32_t> functions_ = {};                           // locations
+  std::unordered_map<uint64_t, uint32_t> executors_ = {};          // by thread
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 // The coroutines of a process or core without a recorder as a trace of one instant, so that the
 // commands that draw and search traces accept it.
 //
-//   if (const std::optional<MemoryTrace> memory = open_memory_trace("4711", 20)) draw(memory->trace);
+//   if (const std::optional<MemoryTrace> memory = open_memory_trace("4711", 20))
+//   draw(memory->trace);
 //
 // Memory does not show when something happened. So the trace has no events but a label: its
 // coroutines are Trace::live_tasks, created before the trace, and their waits began before it.

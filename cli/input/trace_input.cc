@@ -41,7 +41,7 @@ Trace open_trace(const std::string& path, std::span<const TickClock> clocks) {
 
 void reject_core(const std::string& path) {
   DiskFiles files;
-  if (files.type(path) != FileType::File) return;
+  if (path == "-" || files.type(path) != FileType::File) return;
   const Result<std::vector<uint8_t>> head = files.head(path, 64);
   if (head && is_core(*head))
     die(2, path +

@@ -140,7 +140,7 @@ std::optional<Unprepared> read_unprepared(const std::string& text, Reading readi
     die(2, what);
   }
   DiskFiles files;
-  if (files.type(text) != FileType::File) return {};
+  if (text == "-" || files.type(text) != FileType::File) return {};
   const Result<std::vector<uint8_t>> head = files.head(text, 64);
   if (!head || !is_core(*head)) return {};
   const Result<std::unique_ptr<CoreFile>> core = read_core(text, files);

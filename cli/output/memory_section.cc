@@ -87,20 +87,18 @@ std::string headline(Kind kind) {
     case Kind::NotInMemory:
       return "In the trace, but not in memory: their frames were freed without being destroyed.";
     case Kind::OtherPlace:
-      return "At another line in memory than in the trace:";
+      return "At another co_await in memory than in the trace:";
     case Kind::NotInTrace:
       break;
   }
   return "";
 }
 
-std::vector<std::string> line_of(const MemoryCheck& check, const MemoryDisagreement& one) {
+std::vector<std::string> line_of(const MemoryDisagreement& one) {
   const std::string title = escaped(one.name) + " (#" + std::to_string(one.task) + ")";
   const std::string in_trace = one.line == 0 ? "" : short_place(one.file, one.line);
-  if (one.kind == Kind::NotInMemory) return {title, in_trace};
-  const SuspendedCoroutine& coroutine = coroutine_of(check, one);
-  const SuspendedCoroutines::Place& place = place_of(check, coroutine);
-  return {title, in_trace + " in the trace", short_place(place.file, place.line) + " in memory"};
+  if (one.kind == Kind::NotInMemory) return {title, in_trace, ""};
+  return {title, in_trace + " in the trace", short_place(one.file, one.other_line) + " in memory"};
 }
 
 }  // namespace
@@ -119,7 +117,7 @@ std::string memory_section_text(const MemoryCheck& check, size_t columns) {
     std::vector<std::vector<std::string>> lines;
     size_t count = 0;
     for (const MemoryDisagreement& one : check.disagreements)
-      if (one.kind == kind && count++ < most) lines.push_back(line_of(check, one));
+      if (one.kind == kind && count++ < most) lines.push_back(line_of(one));
     if (count == 0) continue;
     out += '\n';
     append_paragraph(out, headline(kind), 0, columns);
@@ -146,17 +144,16 @@ Json memory_section_json(const MemoryCheck& check) {
     const SuspendedCoroutines::Place& place = place_of(check, coroutine);
     const Json in_memory = place_json(place.file, place.line, function);
     if (one.kind == Kind::NotInTrace)
-      unseen.add(Json::object(
-          {{"frame", coroutine.frame},
-           {"function", function},
-           {"state", coroutine.state == SuspendedCoroutine::State::Unknown
-                         ? Json(nullptr)
-                         : Json(std::string(state_name(coroutine.state)))},
-           {"location", in_memory}}));
+      unseen.add(Json::object({{"frame", coroutine.frame},
+                               {"function", function},
+                               {"state", coroutine.state == SuspendedCoroutine::State::Unknown
+                                             ? Json(nullptr)
+                                             : Json(std::string(state_name(coroutine.state)))},
+                               {"location", in_memory}}));
     else
       elsewhere.add(Json::object({{"task", task},
                                   {"in_trace", place_json(one.file, one.line, function)},
-                                  {"in_memory", in_memory}}));
+                                  {"in_memory", place_json(one.file, one.other_line, function)}}));
   }
   return Json::object({{"searched", check.is_searched},
                        {"omitted", or_null(check.omitted)},
