@@ -60,7 +60,7 @@ TEST_CASE("chains: a cycle is a deadlock") {
 }
 
 TEST_CASE("an operation without an object is that of a channel, which another coroutine resumes") {
-  CHECK(verdict_of(coroutines({{0, 2}, {2, none}})) == ChainVerdict::Unknown);
+  CHECK(verdict_of(coroutines({{0, 1}, {2, none}})) == ChainVerdict::Unknown);
 }
 
 TEST_CASE("verdicts of timers") {
