@@ -67,9 +67,10 @@ class Lines {
   std::optional<uint64_t> member_offset(uint64_t address, std::string_view variable,
                                         std::string_view member) const;
 
-  // Leaves the answers in the cache, if they took more than 0.2 s of CPU time and nothing was
-  // missing. Precondition: read() was given a cache. Fails if it cannot be written.
-  Result<void> save() const;
+  static constexpr int64_t slow_ns = 200'000'000;
+  // Leaves the answers in the cache, if they took more CPU time than this and nothing was missing.
+  // Without a cache, does nothing. Fails if it cannot be written.
+  Result<void> save(int64_t at_least_ns = slow_ns) const;
 
   // What is missing, a sentence each: files of -gsplit-dwarf; that the work became too much.
   std::vector<std::string> warnings() const;

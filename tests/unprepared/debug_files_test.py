@@ -56,7 +56,7 @@ def running(*command):
 
 def ps(process, environment):
     run = subprocess.run([skein, "ps", "--json", str(process.pid)], capture_output=True, text=True,
-                         env={**os.environ, "HOME": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent", **environment})
+                         env={**os.environ, "HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null", **environment})
     return run.returncode, json.loads(run.stdout) if run.returncode == 0 else run.stderr
 
 
