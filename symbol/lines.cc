@@ -394,7 +394,7 @@ Result<void> Lines::save(int64_t at_least_ns) const {
   return state.cache->store(state.key, LineAnswers::version, state.answers.packed());
 }
 
-std::optional<Lines::Place> Lines::at(uint64_t address) const {
+const std::optional<Lines::Place>& Lines::at(uint64_t address) const {
   const auto [known, is_new] = state_->answers.places.try_emplace(address);
   if (is_new) known->second = state_->measured([&] { return state_->place_at(address); });
   return known->second;

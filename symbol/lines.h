@@ -50,8 +50,8 @@ class Lines {
 
   // The line of an instruction in the function that was compiled to it: that of the outermost call,
   // if the instruction comes from inlined functions. Nothing: unknown.
-  // The second time, O(1).
-  std::optional<Place> at(uint64_t address) const;
+  // The second time, O(1). The result is valid as long as this object.
+  const std::optional<Place>& at(uint64_t address) const;
 
   struct Call {
     uint64_t address = 0;
