@@ -10,7 +10,7 @@
 namespace skein {
 
 TEST_CASE("functions are found by address, among few and many") {
-  for (const size_t count : {0, 1, 2, 31, 32, 33, 64, 65, 1000}) {
+  for (const size_t count : std::vector<size_t>{0, 1, 2, 31, 32, 33, 64, 65, 1000}) {
     std::vector<std::string> names;
     for (size_t i = 0; i < count; i++) names.push_back("f" + std::to_string(i));
     TinyElf elf;
