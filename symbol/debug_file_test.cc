@@ -210,7 +210,7 @@ TEST_CASE("damaged and huge xz data") {
 }
 #endif
 
-TEST_CASE("what is no ELF file has no debug file") {
+TEST_CASE("other files than ELF files have no debug file") {
   MemoryFiles files;
   const std::vector<uint8_t> elf = stripped();
   for (size_t i = 0; i < elf.size(); i++) {

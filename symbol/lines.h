@@ -19,17 +19,14 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "symbol/debug_file.h"
+#include "symbol/line_place.h"
 #include "symbol/symbol_cache.h"
 
 namespace skein {
 
 class Lines {
  public:
-  struct Place {
-    std::string file = {};  // as the compiler names it, with its folder
-    uint32_t line = 0;
-    bool operator==(const Place&) const = default;
-  };
+  using Place = LinePlace;
 
   // `elf` must stay valid as long as the result. Fails without debug information.
   // O(compilation units); a unit is read when it is needed, and kept: 1 ms for 100 KB of it. A
@@ -53,11 +50,7 @@ class Lines {
   // The second time, O(1). The result is valid as long as this object.
   const std::optional<Place>& at(uint64_t address) const;
 
-  struct Call {
-    uint64_t address = 0;
-    uint64_t end = 0;           // of this part of its code
-    std::string function = {};  // as the linker knows it: mangled; empty: unknown
-  };
+  using Call = InlinedCall;
   // The calls of functions of this name that were inlined into the function at `address`, directly
   // or not; ascending by where their code begins.
   std::vector<Call> inlined(uint64_t address, std::string_view name) const;
