@@ -13,6 +13,8 @@ namespace skein {
 
 namespace {
 
+constexpr size_t block = 32;  // functions for each of starts_
+
 // The first table of this type, or null.
 Elf_Scn* table_of_symbols(Elf* elf, uint32_t type, GElf_Shdr& header) {
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;)
@@ -50,11 +52,18 @@ Result<Functions> Functions::read(std::span<const uint8_t> bytes, const std::str
   }
   std::stable_sort(found.functions_.begin(), found.functions_.end(),
                    [](const Function& a, const Function& b) { return a.begin < b.begin; });
+  for (size_t i = 0; i < found.functions_.size(); i += block)
+    found.starts_.push_back(found.functions_[i].begin);
   return found;
 }
 
 const Functions::Function* Functions::find(uint64_t address) const {
-  auto at = std::upper_bound(functions_.begin(), functions_.end(), address,
+  const auto next = std::upper_bound(starts_.begin(), starts_.end(), address);
+  if (next == starts_.begin()) return nullptr;
+  const size_t first = static_cast<size_t>(next - starts_.begin() - 1) * block;
+  const size_t last = std::min(first + block, functions_.size());
+  auto at = std::upper_bound(functions_.begin() + static_cast<ptrdiff_t>(first),
+                             functions_.begin() + static_cast<ptrdiff_t>(last), address,
                              [](uint64_t a, const Function& f) { return a < f.begin; });
   constexpr int most = 64;  // symbols without a size that are before it
   for (int i = 0; i < most && at != functions_.begin(); i++) {

@@ -11,6 +11,7 @@
 #include "base/disk_files.h"
 #include "symbol/debug_file.h"
 #include "symbol/dwarf_file.h"
+#include "symbol/dwarf_work.h"
 #include "symbol/elf_sections.h"
 
 namespace skein {
@@ -93,7 +94,7 @@ class Finder {
         default:
           break;
       }
-    } while (dwarf_siblingof(&child, &child) == 0);
+    } while (next_sibling(&child));
   }
 
   // Without template arguments. Call operators are left out, as in key_of().
@@ -154,9 +155,9 @@ class Finder {
         if (dwarf_tag(&parameter) == DW_TAG_formal_parameter &&
             !dwarf_hasattr(&parameter, DW_AT_artificial))
           count++;
-      } while (dwarf_siblingof(&parameter, &parameter) == 0);
+      } while (next_sibling(&parameter));
       return count;
-    } while (dwarf_siblingof(&member, &member) == 0);
+    } while (next_sibling(&member));
     return -1;
   }
 

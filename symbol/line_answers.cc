@@ -48,7 +48,7 @@ std::vector<uint8_t> LineAnswers::packed() const {
     out.number(question.first);
     out.text(question.second);
     out.number(static_cast<uint64_t>(found.size()));
-    for (const Lines::Call& call : found) {
+    for (const InlinedCall& call : found) {
       out.number(call.address);
       out.number(call.end);
       out.text(call.function);
@@ -74,15 +74,15 @@ std::optional<LineAnswers> LineAnswers::unpack(std::span<const uint8_t> bytes) {
     const uint32_t line = cursor.u32();
     std::string file = unpacked_text(cursor);
     if (cursor.failed()) return {};
-    std::optional<Lines::Place> place;
-    if (line != 0) place = Lines::Place{.file = std::move(file), .line = line};
+    std::optional<LinePlace> place;
+    if (line != 0) place = LinePlace{.file = std::move(file), .line = line};
     out.places[address] = std::move(place);
   }
   for (uint64_t left = cursor.u64(); left != 0 && !cursor.failed(); left--) {
     const uint64_t address = cursor.u64();
-    std::vector<Lines::Call>& found = out.calls[{address, unpacked_text(cursor)}];
+    std::vector<InlinedCall>& found = out.calls[{address, unpacked_text(cursor)}];
     for (uint64_t more = cursor.u64(); more != 0 && !cursor.failed(); more--) {
-      Lines::Call call;
+      InlinedCall call;
       call.address = cursor.u64();
       call.end = cursor.u64();
       call.function = unpacked_text(cursor);

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "symbol/lines.h"
+#include "symbol/line_place.h"
 
 namespace skein {
 
@@ -20,8 +20,8 @@ struct LineAnswers {
   // To be increased when Lines answers differently, or the packed form changes.
   static constexpr uint32_t version = 1;
 
-  std::unordered_map<uint64_t, std::optional<Lines::Place>> places = {};  // Lines::at()
-  std::map<std::pair<uint64_t, std::string>, std::vector<Lines::Call>> calls = {};
+  std::unordered_map<uint64_t, std::optional<LinePlace>> places = {};  // Lines::at()
+  std::map<std::pair<uint64_t, std::string>, std::vector<InlinedCall>> calls = {};
   std::map<std::tuple<uint64_t, std::string, std::string>, std::optional<uint64_t>> members = {};
 
   size_t size() const { return places.size() + calls.size() + members.size(); }

@@ -39,6 +39,8 @@ std::string split_file(Dwarf_Die* skeleton, const std::string& path) {
 
 }  // namespace
 
+// Functions at address 0 are those that the linker left out.
+//
 // The ranges of units are read once: clang writes no .debug_aranges. The functions of a unit are
 // found when it is needed first.
 struct Lines::State {
@@ -119,7 +121,7 @@ struct Lines::State {
       Dwarf_Addr end = 0;
       std::ptrdiff_t next = 0;
       while ((next = dwarf_ranges(&die, next, &base, &begin, &end)) > 0 && work.spend())
-        if (begin < end) ranges.push_back({begin, end, dwarf_dieoffset(&die)});
+        if (begin != 0 && begin < end) ranges.push_back({begin, end, dwarf_dieoffset(&die)});
     }
     std::sort(ranges.begin(), ranges.end(),
               [](const Range& a, const Range& b) { return a.begin < b.begin; });
@@ -218,8 +220,8 @@ struct Lines::State {
       Dwarf_Addr end = 0;
       std::ptrdiff_t next = 0;
       while ((next = dwarf_ranges(&child, next, &base, &begin, &end)) > 0 && work.spend())
-        if (begin < end) to.push_back({begin, end, child});
-    } while (dwarf_siblingof(&child, &child) == 0);
+        if (begin != 0 && begin < end) to.push_back({begin, end, child});
+    } while (next_sibling(&child));
   }
 
   // The scopes that contain an instruction: the function, and what was inlined into it, the
@@ -243,7 +245,7 @@ struct Lines::State {
         is_found = (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
                     tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
                    contains(&child, address);
-      } while (!is_found && dwarf_siblingof(&child, &child) == 0);
+      } while (!is_found && next_sibling(&child));
       if (!is_found) break;
       scopes.push_back(child);
     }
@@ -314,7 +316,7 @@ void add_inlined(Dwarf_Die* scope, std::string_view name, int depth, DwarfWork& 
     std::ptrdiff_t next = 0;
     while ((next = dwarf_ranges(&child, next, &base, &begin, &end)) > 0 && work.spend())
       if (begin < end) to.push_back({begin, end, linkage_name(&child)});
-  } while (dwarf_siblingof(&child, &child) == 0);
+  } while (next_sibling(&child));
 }
 
 std::optional<uint64_t> offset_of_member(Dwarf_Die* variable, std::string_view name,
@@ -331,7 +333,7 @@ std::optional<uint64_t> offset_of_member(Dwarf_Die* variable, std::string_view n
         dwarf_attr(&member, DW_AT_data_member_location, &attribute) != nullptr &&
         dwarf_formudata(&attribute, &offset) == 0)
       return offset;
-  } while (work.spend() && dwarf_siblingof(&member, &member) == 0);
+  } while (work.spend() && next_sibling(&member));
   return {};
 }
 
@@ -383,17 +385,16 @@ Result<Lines> Lines::read(std::span<const uint8_t> bytes, const std::string& pat
   return Lines(std::move(state));
 }
 
-Result<void> Lines::save() const {
-  constexpr int64_t slow_ns = 200'000'000;
+Result<void> Lines::save(int64_t at_least_ns) const {
   const State& state = *state_;
-  if (state.key.empty() || state.used_ns < slow_ns || state.answers.size() == state.saved ||
+  if (state.key.empty() || state.used_ns < at_least_ns || state.answers.size() == state.saved ||
       state.file.lacks_common || !state.split_units.empty() || !state.missing.empty() ||
       state.work.is_exhausted())
     return {};
   return state.cache->store(state.key, LineAnswers::version, state.answers.packed());
 }
 
-std::optional<Lines::Place> Lines::at(uint64_t address) const {
+const std::optional<Lines::Place>& Lines::at(uint64_t address) const {
   const auto [known, is_new] = state_->answers.places.try_emplace(address);
   if (is_new) known->second = state_->measured([&] { return state_->place_at(address); });
   return known->second;
@@ -452,7 +453,7 @@ std::optional<uint64_t> Lines::State::member_offset(uint64_t address, std::strin
       if (!work.spend()) return {};
       if (dwarf_tag(&child) == DW_TAG_variable && has_name(&child, variable))
         return offset_of_member(&child, member, work);
-    } while (dwarf_siblingof(&child, &child) == 0);
+    } while (next_sibling(&child));
   }
   return {};
 }

@@ -19,17 +19,14 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "symbol/debug_file.h"
+#include "symbol/line_place.h"
 #include "symbol/symbol_cache.h"
 
 namespace skein {
 
 class Lines {
  public:
-  struct Place {
-    std::string file = {};  // as the compiler names it, with its folder
-    uint32_t line = 0;
-    bool operator==(const Place&) const = default;
-  };
+  using Place = LinePlace;
 
   // `elf` must stay valid as long as the result. Fails without debug information.
   // O(compilation units); a unit is read when it is needed, and kept: 1 ms for 100 KB of it. A
@@ -50,14 +47,10 @@ class Lines {
 
   // The line of an instruction in the function that was compiled to it: that of the outermost call,
   // if the instruction comes from inlined functions. Nothing: unknown.
-  // The second time, O(1).
-  std::optional<Place> at(uint64_t address) const;
+  // The second time, O(1). The result is valid as long as this object.
+  const std::optional<Place>& at(uint64_t address) const;
 
-  struct Call {
-    uint64_t address = 0;
-    uint64_t end = 0;           // of this part of its code
-    std::string function = {};  // as the linker knows it: mangled; empty: unknown
-  };
+  using Call = InlinedCall;
   // The calls of functions of this name that were inlined into the function at `address`, directly
   // or not; ascending by where their code begins.
   std::vector<Call> inlined(uint64_t address, std::string_view name) const;
@@ -67,9 +60,10 @@ class Lines {
   std::optional<uint64_t> member_offset(uint64_t address, std::string_view variable,
                                         std::string_view member) const;
 
-  // Leaves the answers in the cache, if they took more than 0.2 s of CPU time and nothing was
-  // missing. Precondition: read() was given a cache. Fails if it cannot be written.
-  Result<void> save() const;
+  static constexpr int64_t slow_ns = 200'000'000;
+  // Leaves the answers in the cache, if they took more CPU time than this and nothing was missing.
+  // Without a cache, does nothing. Fails if it cannot be written.
+  Result<void> save(int64_t at_least_ns = slow_ns) const;
 
   // What is missing, a sentence each: files of -gsplit-dwarf; that the work became too much.
   std::vector<std::string> warnings() const;

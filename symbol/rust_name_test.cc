@@ -68,7 +68,9 @@ TEST_CASE("names of Rust, v0") {
       {"_RINvC1a1bKVNtC1a1PS1xj1_1yj2_EE", "a::b::<{a::P { x: 1, y: 2 }}>"},
       {"_RINvC1a1bKTj1_b0_EKAj1_j2_EE", "a::b::<{(1, false)}, {[1, 2]}>"},
   };
-  for (const auto& [mangled, expected] : names) {
+  for (const auto& name : names) {
+    const char* mangled = name.first;
+    const char* expected = name.second;
     if (expected == nullptr)
       CHECK_MESSAGE(!rust_name(mangled), mangled);
     else

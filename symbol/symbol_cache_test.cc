@@ -132,7 +132,7 @@ TEST_CASE("the symbol cache removes what was used least recently") {
 
 TEST_CASE("answers about lines survive packing, and damaged ones are refused") {
   LineAnswers answers;
-  answers.places[1] = Lines::Place{.file = "a.cc", .line = 3};
+  answers.places[1] = LinePlace{.file = "a.cc", .line = 3};
   answers.places[2] = std::nullopt;
   answers.calls[{7, "f"}] = {{.address = 8, .end = 9, .function = "_Z1fv"}, {10, 11, ""}};
   answers.calls[{7, "g"}] = {};

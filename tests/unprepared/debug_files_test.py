@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """debug_files_test.py SKEIN SOURCE: programs that were stripped, with their symbols and debug information in each kind
-of other file, of another build, and without any. `skein ps` must find names and lines, or report what is missing."""
+of other file, of another build, and without any. `skein ps` must find names and lines, or report what they lack."""
 import collections
 import json
 import os
@@ -56,7 +56,7 @@ def running(*command):
 
 def ps(process, environment):
     run = subprocess.run([skein, "ps", "--json", str(process.pid)], capture_output=True, text=True,
-                         env={**os.environ, "HOME": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent", **environment})
+                         env={**os.environ, "HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null", **environment})
     return run.returncode, json.loads(run.stdout) if run.returncode == 0 else run.stderr
 
 
@@ -89,7 +89,7 @@ def expect(process, waits, what, lines=True, environment={}, warning=None):
 
 
 class Build:
-    """A program in a folder of its own, and its debug file, which is not beside it."""
+    """A program in a separate folder, and its debug file, which is not beside it."""
 
     def __init__(self, folder, name, *options, compiler="g++"):
         self.folder = Path(folder) / name
