@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/result.h"
 #include "frames/suspended.h"
 #include "frames/verdict.h"
 
@@ -16,6 +17,10 @@ struct Unprepared {
   SuspendedCoroutines found = {};
   Surroundings around = {};
 };
+
+// The coroutines in the memory of a process, which may record. Fails if it has none, or cannot be
+// read.
+Result<Unprepared> read_process(uint64_t pid);
 
 // Nothing: `text` names neither a core file nor a process that does not record. Throws
 // CommandError(2) if it does and no coroutines can be read from it.
