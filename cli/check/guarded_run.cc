@@ -1,10 +1,10 @@
 #include "cli/check/guarded_run.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,6 +13,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "cli/check/explain_hang.h"
@@ -61,16 +63,41 @@ class Guard {
     sigaction(SIGCHLD, &reap, &inherited_);
     signals_ = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (signals_ < 0 || getppid() != parent_) finish(RunEnd::Kind::Interrupted);
+    if (getppid() != parent_) leave_nothing();
+    if (signals_ < 0) finish(RunEnd::Kind::Lost);
     start(group);
     wait();
   }
 
  private:
+  // Reports the end, and ends when the report has been received. If it is not, because the parent
+  // has been killed in this moment, perhaps together with the test, nothing is left.
   [[noreturn]] void finish(RunEnd::Kind kind) {
     end_.kind = kind;
     end_.ns = static_cast<uint64_t>(steady_ns() - begin_);
-    [[maybe_unused]] const ssize_t written = write(report_, &end_, sizeof end_);
+    bool is_received = send(report_, &end_, sizeof end_, MSG_NOSIGNAL) == sizeof end_;
+    while (is_received) {
+      pollfd ready[] = {{.fd = report_, .events = POLLIN, .revents = 0},
+                        {.fd = signals_, .events = POLLIN, .revents = 0}};
+      poll(ready, 2, -1);
+      char answer = 0;
+      if (ready[0].revents != 0 && recv(report_, &answer, 1, MSG_DONTWAIT) == 1) _exit(0);
+      if (getppid() != parent_) is_received = false;
+      signalfd_siginfo info = {};
+      while (read(signals_, &info, sizeof info) == sizeof info) {
+      }
+    }
+    leave_nothing();
+  }
+
+  [[noreturn]] void leave_nothing() {
+    kill_descendants();
+    if (run_.is_temporary) {
+      std::error_code error;
+      const std::filesystem::path folder = run_.folder;
+      std::filesystem::remove_all(folder, error);
+      std::filesystem::remove(folder.parent_path(), error);  // by the last guard
+    }
     _exit(0);
   }
 
@@ -144,7 +171,7 @@ class Guard {
       if (reap()) finish(RunEnd::Kind::Ended);
       signalfd_siginfo info = {};
       while (read(signals_, &info, sizeof info) == sizeof info) {
-        if (getppid() != parent_) end_all(RunEnd::Kind::Interrupted);
+        if (getppid() != parent_) leave_nothing();
         const auto signal = static_cast<int>(info.ssi_signo);
         if (static_cast<pid_t>(info.ssi_pid) != parent_ || signal == SIGCHLD) continue;
         if (info.ssi_int == 0) kill(test_, signal);
@@ -224,7 +251,8 @@ std::string trace_directory_of(const std::string& folder) { return folder + "/tr
 
 RunningTest::RunningTest(const TestRun& run, const sigset_t& mask) {
   int report[2];
-  if (pipe2(report, O_CLOEXEC) != 0) die(1, std::string("pipe: ") + strerror(errno));
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) != 0)
+    die(1, std::string("socketpair: ") + strerror(errno));
   const pid_t parent = getpid();
   guard_ = fork();
   if (guard_ < 0) die(1, std::string("fork: ") + strerror(errno));
@@ -247,11 +275,12 @@ RunningTest::~RunningTest() {
 
 RunEnd RunningTest::end() {
   RunEnd end;
-  static_assert(sizeof end <= PIPE_BUF);  // written at once, or not at all
   ssize_t size = 0;
-  do size = read(descriptor_, &end, sizeof end);
+  do size = recv(descriptor_, &end, sizeof end, 0);
   while (size < 0 && errno == EINTR);
   if (size != static_cast<ssize_t>(sizeof end)) end = RunEnd{};
+  const char answer = 1;
+  ::send(descriptor_, &answer, 1, MSG_NOSIGNAL);
   close(std::exchange(descriptor_, -1));
   while (waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
   }

@@ -22,8 +22,10 @@ struct TestRun {
   Test test = {};
   double timeout = 0;       // ns of the wall clock
   std::string folder = {};  // exists; for what the run leaves
-  bool captures = false;    // what it prints goes to output_file(folder), else to where ours goes
-  std::string trace = {};   // SKEIN_TRACE; empty: not set
+  // If we are killed, the guard removes the folder, and its parent if that is empty.
+  bool is_temporary = false;
+  bool captures = false;   // what it prints goes to output_file(folder), else to where ours goes
+  std::string trace = {};  // SKEIN_TRACE; empty: not set
 };
 
 std::string output_file(const std::string& folder);

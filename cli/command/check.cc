@@ -170,6 +170,19 @@ std::string safe_output(std::string_view text) {
   return out;
 }
 
+[[noreturn]] void end_by_signal(int signal) {
+  fflush(nullptr);
+  const rlimit no_core = {.rlim_cur = 0, .rlim_max = 0};  // the test has left its own
+  setrlimit(RLIMIT_CORE, &no_core);
+  ::signal(signal, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  raise(signal);
+  _exit(128 + signal);
+}
+
 class Check {
  public:
   explicit Check(const CheckOptions& options)
@@ -193,11 +206,17 @@ class Check {
     });
     if (signal == 0) require_functions();
     if (!options_.junit.empty()) write_junit();
-    if (signal != 0 && !options_.launcher) end_by_signal(signal);
+    if (signal != 0 && !options_.launcher) {
+      ending_signal_ = signal;
+      return 128 + signal;
+    }
     if (options_.launcher) return end_as_test();
     if (!is_single_) print_summary();
     return exit_code();
   }
+
+  // The signal by which this process must end; 0: none.
+  int ending_signal() const { return ending_signal_; }
 
  private:
   double read_timeout() const {
@@ -212,6 +231,7 @@ class Check {
     TestRun run{.test = std::move(test),
                 .timeout = timeout,
                 .folder = "",
+                .is_temporary = !evidence.is_kept(),
                 .captures = !is_single_,
                 .trace = ""};
     if (run.test.timeout)
@@ -343,23 +363,12 @@ class Check {
     return is_single_ && last_.kind == RunEnd::Kind::NotStarted ? 2 : 1;
   }
 
-  [[noreturn]] static void end_by_signal(int signal) {
-    fflush(nullptr);
-    const rlimit no_core = {.rlim_cur = 0, .rlim_max = 0};  // the test has left its own
-    setrlimit(RLIMIT_CORE, &no_core);
-    ::signal(signal, SIG_DFL);
-    sigset_t only;
-    sigemptyset(&only);
-    sigaddset(&only, signal);
-    sigprocmask(SIG_UNBLOCK, &only, nullptr);
-    raise(signal);
-    _exit(128 + signal);
-  }
-
   // As if the test had been run without this program.
   int end_as_test() {
-    if (last_.kind == RunEnd::Kind::Ended && WIFSIGNALED(last_.status))
-      end_by_signal(WTERMSIG(last_.status));
+    if (last_.kind == RunEnd::Kind::Ended && WIFSIGNALED(last_.status)) {
+      ending_signal_ = WTERMSIG(last_.status);
+      return 128 + ending_signal_;
+    }
     if (last_.kind == RunEnd::Kind::TimedOut || last_.kind == RunEnd::Kind::Lost)
       return timeout_code;
     if (last_.kind == RunEnd::Kind::NotStarted) return last_.reason == ENOENT ? 127 : 126;
@@ -377,11 +386,17 @@ class Check {
   std::vector<bool> has_run_;
   bool is_budget_unused_ = false;
   size_t finished_ = 0;
+  int ending_signal_ = 0;
   RunEnd last_ = {};
 };
 
 }  // namespace
 
-int run_check(const CheckOptions& options) { return Check(options).run(); }
+int run_check(const CheckOptions& options) {
+  Check check(options);
+  const int code = check.run();
+  if (check.ending_signal() != 0) end_by_signal(check.ending_signal());
+  return code;
+}
 
 }  // namespace skein::cli

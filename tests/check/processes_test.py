@@ -59,14 +59,15 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
         return environment | {name: "1"}
 
     # After a timeout.
-    run = check("--timeout", "0.5s", "--", program, env=marked("SKEIN_TEST_TIMEOUT"))
+    name = f"SKEIN_TEST_{os.getpid()}_TIMEOUT"
+    run = check("--timeout", "0.5s", "--", program, env=marked(name))
     expect("it hangs", run.returncode == 1, run)
-    expect("children after a timeout", not running("SKEIN_TEST_TIMEOUT"), running("SKEIN_TEST_TIMEOUT"))
+    expect("children after a timeout", not running(name), running(name))
 
     # If skein check, or its guard, is killed; alone or with its process group.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
         for to_group in (False, True):
-            name = f"SKEIN_TEST_{int(number)}_{int(to_group)}"
+            name = f"SKEIN_TEST_{os.getpid()}_{int(number)}_{int(to_group)}"
             process = subprocess.Popen([SKEIN, "check", "--", program], env=marked(name), text=True,
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
             expect("it starts", process.stdout.readline() == "started\n")
@@ -75,7 +76,8 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
             process.wait(timeout=SECONDS)
             expect(f"it ends by signal {number}", process.returncode == -number, process.returncode)
             until(f"no process after signal {number}, group: {to_group}", lambda: not running(name))
-    name = "SKEIN_TEST_GUARD"
+            until("no folder", lambda: not list(pathlib.Path(folder).glob("skein-check-*")))
+    name = f"SKEIN_TEST_{os.getpid()}_GUARD"
     process = subprocess.Popen([SKEIN, "check", "--", program], env=marked(name), text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     expect("it starts", process.stdout.readline() == "started\n")
@@ -95,4 +97,4 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
     expect("a forwarded signal", process.communicate(timeout=SECONDS)[0] == "got it\n")
     expect("its exit code", process.returncode == 5, process.returncode)
     left = [path for path in pathlib.Path(folder).glob("skein-check-*")]
-    expect("temporary folders only of those that were killed", len(left) <= 2, left)
+    expect("no temporary folders are left", not left, left)

@@ -2,8 +2,7 @@
 unsigned long volatile count;
 
 [[gnu::noinline]] void count_for_ever() {
-  for (;;)
-    count = count + 1;  // HANGS count_for_ever
+  for (;;) count = count + 1;  // HANGS count_for_ever
 }
 
 int main() {

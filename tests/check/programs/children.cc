@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void wait_in_child() {  // HANGS wait_in_child
-  for (;;) pause();
+[[gnu::noinline]] static void wait_in_child() {
+  for (;;) pause();  // HANGS wait_in_child
 }
 
 int main(int argc, char** argv) {

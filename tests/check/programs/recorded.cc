@@ -63,7 +63,7 @@ Task run_client() {
 
 int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "hang") == 0) {
-    const Task client = run_client();
+    [[maybe_unused]] const Task client = run_client();
     for (;;) pause();
   }
   const int count = argc > 1 ? atoi(argv[1]) : 1;
