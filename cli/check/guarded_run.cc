@@ -103,6 +103,10 @@ class Guard {
 
   void start(pid_t group) {
     int failure[2];
+    if (run_.test.command.empty()) {
+      end_.reason = ENOENT;
+      finish(RunEnd::Kind::NotStarted);
+    }
     if (pipe2(failure, O_CLOEXEC) != 0) {
       end_.reason = errno;
       finish(RunEnd::Kind::NotStarted);

@@ -108,10 +108,10 @@ Outcome judge_run(const TestRun& run, const RunEnd* end) {
       break;
     case RunEnd::Kind::NotStarted:
       outcome.verdict = TestVerdict::NotRun;
-      outcome.reason = escaped(end->not_folder            ? run.test.folder
-                               : run.test.command.empty() ? "no command"
-                                                          : run.test.command[0]) +
-                       ": " + strerror(end->reason);
+      outcome.reason = run.test.command.empty()
+                           ? "its program does not exist"
+                           : escaped(end->not_folder ? run.test.folder : run.test.command[0]) +
+                                 ": " + strerror(end->reason);
       break;
     case RunEnd::Kind::Interrupted:
       outcome.verdict = TestVerdict::Failed;

@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "base/disk_files.h"
 #include "trace/read/foreign/chrome/json.h"
 
 extern char** environ;  // NOLINT: POSIX declares it in no header
@@ -52,11 +54,13 @@ Listing run_listing(const std::vector<std::string>& command, const std::string& 
   close(out[1]);
   if (error == 0) {
     // A program that does not know the option runs its tests instead, and may wait for ever.
-    constexpr int patience_ms = 30'000;
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point end = Clock::now() + std::chrono::seconds(30);
     char part[65536];
     for (;;) {
       pollfd ready = {.fd = out[0], .events = POLLIN, .revents = 0};
-      const int count = poll(&ready, 1, patience_ms);
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+      const int count = poll(&ready, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
       if (count < 0 && errno == EINTR) continue;
       const ssize_t size = count > 0 ? read(out[0], part, sizeof part) : -1;
       if (size == 0) break;
@@ -286,6 +290,40 @@ Strings lines_of(std::string_view text) {
   return lines;
 }
 
+enum class Framework : uint8_t { GoogleTest, Catch2, Doctest };
+
+// Looks for texts of the frameworks in the program's file, because a program runs all of its tests
+// if it does not know the option that lists them. A script without these texts may start a program
+// of GoogleTest.
+Framework framework_of(const std::string& program) {
+  std::string path = program;
+  if (program.find('/') == std::string::npos) {
+    const char* const variable = getenv("PATH");
+    std::string_view folders = variable == nullptr ? "" : variable;
+    while (!folders.empty()) {
+      const size_t end = std::min(folders.find(':'), folders.size());
+      const std::string candidate = std::string(folders.substr(0, end)) + "/" + program;
+      folders.remove_prefix(std::min(end + 1, folders.size()));
+      if (access(candidate.c_str(), X_OK) != 0) continue;
+      path = candidate;
+      break;
+    }
+  }
+  DiskFiles files;
+  if (files.type(path) != FileType::File) return Framework::GoogleTest;
+  const Result<Contents> contents = files.open(path);
+  if (!contents) return Framework::GoogleTest;
+  const std::string_view bytes(reinterpret_cast<const char*>(contents->bytes().data()),  // NOLINT
+                               contents->size());
+  const auto has = [&](std::string_view text) {
+    return bytes.find(text) != std::string_view::npos;
+  };
+  if (has("gtest_list_tests") || has("_ZN7testing8internal")) return Framework::GoogleTest;
+  if (has("dt-list-test-cases")) return Framework::Doctest;
+  if (has("list-test-names-only") || has("_ZN5Catch")) return Framework::Catch2;
+  return Framework::GoogleTest;
+}
+
 bool has_exited(const Listing& listing) { return listing.status >= 0 && WIFEXITED(listing.status); }
 bool has_succeeded(const Listing& listing) {
   return has_exited(listing) && WEXITSTATUS(listing.status) == 0;
@@ -387,28 +425,29 @@ std::vector<std::string> parse_doctest_list(std::string_view text) {
 
 Result<std::vector<Test>> case_tests(const Strings& command) {
   const std::string& program = command[0];
-  // Each framework writes its name into its programs' answers, or rejects the option.
-  const Listing google = run_listing(with(command, {"--gtest_list_tests"}), "", false);
-  if (google.status < 0)
-    return Error{.what = "cannot be run: " + std::string(strerror(errno)), .file = program};
-  if (has_succeeded(google))
-    if (const Strings names = parse_gtest_list(google.output); !names.empty())
+  const Framework framework = framework_of(program);
+  const auto list = [&](std::initializer_list<const char*> options) {
+    return run_listing(with(command, options), "", false);
+  };
+  if (framework == Framework::Doctest) {
+    const Listing listing = list({"--list-test-cases", "--no-colors=true"});
+    if (has_succeeded(listing))
+      return tests_of(parse_doctest_list(listing.output), command, "--test-case=", ",\\");
+  } else if (framework == Framework::Catch2) {
+    // The option of version 3; version 2 prints a title with it, and its other option returns the
+    // number of tests.
+    const Listing listing = list({"--list-tests", "--verbosity", "quiet"});
+    const bool is_3 = has_succeeded(listing) &&
+                      listing.output.find("vailable test cases:") == std::string::npos &&
+                      listing.output.find("atching test cases:") == std::string::npos;
+    const Listing names = is_3 ? listing : list({"--list-test-names-only"});
+    if (has_exited(names)) return tests_of(parse_catch_list(names.output), command, "", ",[]*\"\\");
+  } else {
+    const Listing listing = list({"--gtest_list_tests"});
+    const Strings names = parse_gtest_list(listing.output);
+    if (has_succeeded(listing) && !names.empty())
       return tests_of(names, command, "--gtest_filter=", "");
-  const Listing doctest =
-      run_listing(with(command, {"--list-test-cases", "--no-colors=true"}), "", false);
-  if (has_succeeded(doctest) && doctest.output.starts_with("[doctest]"))
-    return tests_of(parse_doctest_list(doctest.output), command, "--test-case=", ",\\");
-  // Catch2 3; then 2, which returns the number of tests.
-  const Listing catch3 =
-      run_listing(with(command, {"--list-tests", "--verbosity", "quiet"}), "", false);
-  if (has_succeeded(catch3))
-    if (const Strings names = parse_catch_list(catch3.output);
-        !names.empty() && catch3.output.find("All available test cases:") == std::string::npos)
-      return tests_of(names, command, "", ",[]*\"\\");
-  const Listing catch2 = run_listing(with(command, {"--list-test-names-only"}), "", false);
-  if (has_exited(catch2) && !catch2.output.empty() &&
-      catch2.output.find("Error(s) in input") == std::string::npos)
-    return tests_of(parse_catch_list(catch2.output), command, "", ",[]*\"\\");
+  }
   return Error{.what = "it lists no test cases of GoogleTest, Catch2 or doctest",
                .file = program,
                .advice = "run it without --cases"};

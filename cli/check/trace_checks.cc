@@ -21,12 +21,14 @@ bool names_function(std::string_view name, std::string_view function) {
   return name.ends_with(function) && name.substr(0, name.size() - function.size()).ends_with("::");
 }
 
-void add_reason(Outcome& outcome, const std::string& line) {
+// The first problem is the reason, the others are in the report.
+void add_problem(Outcome& outcome, const std::string& line) {
   if (outcome.verdict == TestVerdict::Passed) {
     outcome.verdict = TestVerdict::Failed;
     outcome.reason = line;
+  } else {
+    outcome.report += line + "\n";
   }
-  outcome.report += line + "\n";
 }
 
 void check_budget(const Budget& budget, const std::vector<TaskCost>& costs,
@@ -34,12 +36,13 @@ void check_budget(const Budget& budget, const std::vector<TaskCost>& costs,
   const double measured = measure(budget, costs);
   const bool met = is_met(budget, measured);
   const std::string what = "budget '" + escaped(budget.text) + "'";
-  const std::string value =
-      measured_text(budget, measured) + ", of " + counted(costs.size(), "task");
+  std::string value = measured_text(budget, measured);
+  if (budget.statistic != Budget::Statistic::Count)
+    value += ", of " + counted(costs.size(), "task");
   if (losses.empty() ? !met : !met && only_grows(budget))
-    add_reason(outcome, what + " missed: " + value);
+    add_problem(outcome, what + " missed: " + value);
   else if (!losses.empty())
-    add_reason(outcome, what + " unknown: the trace is not complete (" + losses + ")");
+    add_problem(outcome, what + " unknown: the trace is not complete (" + losses + ")");
 }
 
 }  // namespace
@@ -114,7 +117,7 @@ bool check_trace(const TraceChecks& checks, const std::string& directory, Outcom
   if (checks.lints == 0) return true;
   const DoctorReport report(subject, directory);
   for (const Finding& finding : examine(trace, model, waits, {.lints = checks.lints}))
-    if (finding.severity != Finding::Severity::Note) add_reason(outcome, report.headline(finding));
+    if (finding.severity != Finding::Severity::Note) add_problem(outcome, report.headline(finding));
   if (!losses.empty())
     outcome.report +=
         "Note: the trace is not complete (" + losses + "), so that findings may be missing.\n";

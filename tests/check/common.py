@@ -9,7 +9,7 @@ import time
 
 SKEIN = os.path.abspath(sys.argv[1])
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
-SECONDS = 12  # after this time a test hangs itself
+SECONDS = 120  # after this time a test hangs itself
 
 
 def expect(what, condition, detail=""):

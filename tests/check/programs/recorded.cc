@@ -1,5 +1,6 @@
 // Linked with skein. recorded hang: a task waits for another that does not end. recorded N: N tasks
 // run one after the other, each with 3 awaits and 2 hops between threads, and for about 2 ms.
+// recorded destroy: a task is destroyed for which another waits.
 #include <skein/coroutine.h>
 #include <skein/record.h>
 #include <unistd.h>
@@ -65,6 +66,12 @@ int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "hang") == 0) {
     [[maybe_unused]] const Task client = run_client();
     for (;;) pause();
+  }
+  if (argc > 1 && strcmp(argv[1], "destroy") == 0) {
+    const Task client = run_client();
+    waiting.destroy();
+    handle_request();
+    return client.handle.done();
   }
   const int count = argc > 1 ? atoi(argv[1]) : 1;
   for (int i = 0; i < count; i++) {
