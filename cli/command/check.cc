@@ -220,11 +220,13 @@ class Check {
 
  private:
   double read_timeout() const {
-    constexpr double initial = 30e9;
-    if (!options_.timeout.empty()) return parse_timeout("--timeout", options_.timeout);
+    // ctest kills tests without a TIMEOUT after 1500 s.
+    const double initial = options_.launcher ? 1490e9 : 30e9;
     const char* const variable = options_.launcher ? getenv("SKEIN_CHECK_TIMEOUT") : nullptr;
-    if (variable != nullptr) return parse_timeout("SKEIN_CHECK_TIMEOUT", variable);
-    return initial;
+    const double other =
+        variable == nullptr ? 1e18 : parse_timeout("SKEIN_CHECK_TIMEOUT", variable);
+    if (options_.timeout.empty()) return variable == nullptr ? initial : other;
+    return std::min(parse_timeout("--timeout", options_.timeout), other);
   }
 
   TestRun make_run(Test test, double timeout, const Evidence& evidence) const {
