@@ -73,7 +73,7 @@ TEST_CASE("fixtures order tests") {
   CHECK((*tests)[0].command.empty());
 }
 
-TEST_CASE("what is not CTest's list is rejected") {
+TEST_CASE("another text than CTest's list is rejected") {
   for (const char* text : {"", "{", "[]", "{}", R"({"kind": "other", "tests": []})",
                            R"({"kind": "ctestInfo", "tests": [{"name": "t")", "\xff"})
     CHECK_FALSE(parse_ctest(text));
