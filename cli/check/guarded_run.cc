@@ -49,7 +49,8 @@ class Guard {
   Guard(const TestRun& run, const sigset_t& mask, pid_t parent, int report)
       : run_(run), mask_(mask), parent_(parent), report_(report), begin_(steady_ns()) {}
 
-  [[noreturn]] void run() {
+  // An exception must not unwind into the code of the parent.
+  [[noreturn]] void run() noexcept {
     const pid_t group = getpgrp();
     setpgid(0, 0);  // what kills the whole group does not kill the guard
     prctl(PR_SET_NAME, "skein-guard");

@@ -84,6 +84,8 @@ class Schedule {
       if (running_.empty()) break;
       wait();
     }
+    // What a killed guard has left.
+    if (has_lost_guard_ || interrupted_by_ != 0) kill_descendants();
     return interrupted_by_;
   }
 
@@ -155,8 +157,7 @@ class Schedule {
       const auto at = running_.find(indices[i]);
       const RunEnd end = at->second.end();
       running_.erase(at);
-      // What a killed guard has left.
-      if (end.kind == RunEnd::Kind::Lost && running_.empty()) kill_descendants();
+      has_lost_guard_ = has_lost_guard_ || end.kind == RunEnd::Kind::Lost;
       states_[indices[i]] = ended_(indices[i], &end) ? State::Good : State::Bad;
     }
   }
@@ -178,6 +179,7 @@ class Schedule {
   const Signals signals_ = {};
   std::map<size_t, RunningTest> running_ = {};
   int interrupted_by_ = 0;
+  bool has_lost_guard_ = false;
 };
 
 }  // namespace
@@ -189,7 +191,6 @@ int run_all(const std::vector<TestRun>& runs, size_t jobs,
   std::cout.flush();
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // for what a killed guard leaves
   const int signal = Schedule(runs, jobs, ended).run();
-  if (signal != 0) kill_descendants();
   prctl(PR_SET_CHILD_SUBREAPER, 0);
   return signal;
 }

@@ -322,12 +322,13 @@ class Check {
            last_.kind != RunEnd::Kind::Lost;
   }
 
-  static void print_error(const SourcePlace& place, const std::string& title,
-                          const std::string& message) {
+  void print_error(const SourcePlace& place, const std::string& title,
+                   const std::string& message) const {
     const char* const workspace = getenv("GITHUB_WORKSPACE");
     const std::string line =
         github_error(place, workspace == nullptr ? "" : workspace, title, message);
-    fputs(line.c_str(), stdout);
+    // The test's last line may have no end.
+    fputs(((is_single_ ? "\n" : "") + line).c_str(), stdout);
     fflush(stdout);
   }
 
