@@ -270,6 +270,38 @@ void add_core(CommandLine& line) {
   add_memory(line, *app);
 }
 
+void add_check(CommandLine& line) {
+  const auto [app, options] =
+      add(line, "check", "Run tests, and explain those that hang", run_check);
+  add_option(*app, "--timeout", "TIME", options->timeout, "Longest time of a test [default: 30s]");
+  app->add_option("--budget", options->budgets,
+                  "Limit of a function's costs, such as\n'f p99 < 50ms running'; may be repeated")
+      ->option_text("BUDGET")
+      ->expected(1)
+      ->take_all();
+  app->add_option("--fail-on", options->fail_on, "Fail if skein doctor finds these")
+      ->option_text("LINT,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  add_option(*app, "--ctest", "DIR", options->ctest,
+             "Run the tests of a CTest build tree; options\nof ctest follow --");
+  app->add_flag("--cases", options->cases,
+                "Run each test case of a GoogleTest, Catch2 or\ndoctest program by itself");
+  app->add_option("--jobs", options->jobs, "Tests to run at once [default: 1]")
+      ->option_text("N")
+      ->check(integer("number", 1, 1'000));
+  add_option(*app, "--junit", "FILE", options->junit, "Write the results as JUnit XML");
+  app->add_flag("--github", options->github,
+                "Print annotations for GitHub Actions [default:\nif GITHUB_ACTIONS is true]");
+  add_option(*app, "--keep", "DIR", options->keep,
+             "Keep traces and reports of failed tests there");
+  app->add_flag("--no-record", options->no_record, "Do not record the tests");
+  app->add_flag("--launcher", options->launcher,
+                "End as the test does, for TEST_LAUNCHER of\nCMake; 124 after the timeout");
+  app->add_option("COMMAND", options->command, "Program and its arguments, after --");
+  app->positionals_at_end();
+}
+
 // Inspect
 
 void add_ps(CommandLine& line) {
@@ -493,6 +525,7 @@ void add_all(CommandLine& line) {
   add_control(line);
   add_snapshot(line);
   add_core(line);
+  add_check(line);
   line.group = "Inspect";
   add_ps(line);
   add_info(line);

@@ -54,6 +54,22 @@ struct CoreOptions {
 };
 int run_core(const CoreOptions& options);
 
+struct CheckOptions {
+  std::string timeout;  // empty: 30 s
+  std::vector<std::string> budgets;
+  std::vector<std::string> fail_on;
+  std::string junit;
+  bool github = false;
+  std::string keep;
+  uint32_t jobs = 1;
+  bool no_record = false;
+  std::string ctest;  // a build tree; empty: `command` is the test
+  bool cases = false;
+  bool launcher = false;
+  std::vector<std::string> command;  // or the options of ctest
+};
+int run_check(const CheckOptions& options);
+
 // Inspect
 
 struct InfoOptions {

@@ -59,6 +59,7 @@ set(SKEIN_WRAPPER_LIBDIR "\${here%/*}/${CMAKE_INSTALL_LIBDIR}")
 configure_file(cmake/skein-c++.in installed/skein-c++ @ONLY)
 install(PROGRAMS ${PROJECT_BINARY_DIR}/installed/skein-c++ TYPE BIN COMPONENT tools)
 install(FILES ${PROJECT_BINARY_DIR}/installed/SkeinTrace.cmake cmake/SkeinHeaders.cmake
+  cmake/SkeinCheck.cmake
   DESTINATION ${config_dir} COMPONENT dev)
 set(SKEIN_TRACE_INCLUDE ${PROJECT_SOURCE_DIR}/record/include)
 set(SKEIN_WRAPPER_INCLUDE ${SKEIN_TRACE_INCLUDE})

@@ -6,7 +6,7 @@ file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS cli/*.cc)
 file(GLOB_RECURSE cli_tests CONFIGURE_DEPENDS cli/*_test.cc)
 list(FILTER cli_sources EXCLUDE REGEX "(_test|/main)\\.cc$")
 if(NOT TARGET skein_frames)
-  list(FILTER cli_sources EXCLUDE REGEX "/(unprepared|awaited_text|coroutine_[a-z]+)\\.cc$")
+  list(FILTER cli_sources EXCLUDE REGEX "/(unprepared|awaited_text|coroutine_[a-z]+|thread_stacks|thread_stacks_text)\\.cc$")
 endif()
 
 add_library(skein_cli OBJECT ${cli_sources})
@@ -30,7 +30,9 @@ endif()
 if(TARGET skein_frames)
   target_link_libraries(skein_cli PUBLIC skein_frames)
   set_property(SOURCE cli/input/callback_lines.cc cli/input/memory_check.cc
-    cli/input/memory_trace.cc cli/command/core.cc cli/command/query.cc cli/output/memory_section.cc cli/output/unprepared_report.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
+    cli/input/memory_trace.cc cli/command/core.cc cli/command/query.cc cli/output/memory_section.cc
+    cli/output/unprepared_report.cc cli/check/explain_hang.cc
+    APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
 endif()
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)  # without it the prompt of `skein query` has no editing

@@ -26,6 +26,7 @@
 #include "cli/commands.h"
 #include "cli/die.h"
 #include "cli/input/process_sleep.h"
+#include "cli/input/trace_end.h"
 #include "cli/utc_now.h"
 #include "record/host/posix/options.h"
 
@@ -111,13 +112,6 @@ Size size_of(const std::string& directory) {
   return size;
 }
 
-// The last times at which the threads of the program waited for each other (ProcessSleep), ns since
-// 1970; 0: never, or unknown.
-struct LastSleep {
-  int64_t in_loop = 0;
-  int64_t for_good = 0;
-};
-
 // How the program ended.
 struct Ending {
   int code = 0;    // as a shell reports it: its exit code, or 128 + the signal
@@ -125,26 +119,6 @@ struct Ending {
   int64_t utc = 0;
   LastSleep last = {};
 };
-
-// Writes when the program ended, and when it slept, to the trace's task table, unless another
-// process recorded it: a program that hung recorded nothing for some time.
-void note_end(const std::string& directory, pid_t pid, const Ending& ending) {
-  using Header = format::TaskTableHeader;
-  const int file = open((directory + "/.tasks").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (file < 0) return;
-  Header header = {};
-  if (pread(file, &header, sizeof header, 0) == static_cast<ssize_t>(sizeof header) &&
-      header.magic == format::kTableMagic && header.version == format::kVersion &&
-      header.pid == static_cast<uint64_t>(pid)) {
-    for (const auto& [utc, at] : {std::pair(ending.utc, offsetof(Header, ended_utc)),
-                                  std::pair(ending.last.in_loop, offsetof(Header, alone_utc)),
-                                  std::pair(ending.last.for_good, offsetof(Header, asleep_utc))}) {
-      [[maybe_unused]] const ssize_t written =
-          pwrite(file, &utc, sizeof utc, static_cast<off_t>(at));  // without it: unknown
-    }
-  }
-  close(file);
-}
 
 // Until the program ends, looks twice a second what its threads wait for: whether any of them can
 // still wake a task.
@@ -292,7 +266,7 @@ int run_record(const RecordOptions& options) {
   const pid_t pid = child;
   directory = with_pid(directory, pid);
   const Ending ending = wait_for_child();
-  note_end(directory, pid, ending);
+  note_trace_end(directory, pid, ending.utc, ending.last);
 
   const Size size = size_of(directory);
   if (size.files == 0) {

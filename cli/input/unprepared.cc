@@ -106,6 +106,12 @@ std::optional<uint64_t> pid_of(const std::string& text) {
 
 }  // namespace
 
+Result<Unprepared> read_process(uint64_t pid, Reading reading) {
+  const Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(pid);
+  if (!process) return process.error();
+  return read_process(**process, reading, {});
+}
+
 ReadTarget read_any(const std::string& text, Reading reading, const OnMemory& on_memory) {
   ReadTarget all;
   all.files = std::make_unique<DiskFiles>();

@@ -27,6 +27,9 @@ Result<Unprepared> read_memory_of(const Target& process, const SearchSteps& step
 // How a process is read: it goes on, or stands still meanwhile.
 enum class Reading : uint8_t { Running, Paused };
 
+// The same of a process by its number.
+Result<Unprepared> read_process(uint64_t pid, Reading reading);
+
 // Nothing: `text` names neither a core file nor a process that does not record. Throws
 // CommandError(2) if it does and no coroutines can be read from it.
 std::optional<Unprepared> read_unprepared(const std::string& text,

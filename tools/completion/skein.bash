@@ -33,6 +33,10 @@ _skein() {
     --color | --colour) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$current")
       return 0 ;;
     --table) mapfile -t COMPREPLY < <(compgen -W "events tasks" -- "$current"); return 0 ;;
+    --fail-on) mapfile -t COMPREPLY < <(
+      compgen -W "$(skein doctor --list 2>/dev/null | sed -n 's/^\([a-z][a-z-]*\)  .*/\1/p')" -- "$current")
+      return 0 ;;
+    --ctest | --keep) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return 0 ;;
     --mode) mapfile -t COMPREPLY < <(compgen -W "ring log" -- "$current"); return 0 ;;
   esac
   case $command/$current in

@@ -1,0 +1,129 @@
+#include "cli/check/judge_run.h"
+
+#include <regex.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/escape.h"
+#include "base/text.h"
+
+namespace skein::cli {
+
+namespace {
+
+// The end of a file: what a test printed last.
+std::string read_tail(const std::string& path) {
+  constexpr std::streamoff most = 1 << 20;
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(0, std::ios::end);
+  const std::streamoff size = file.tellg();
+  if (size <= 0) return "";
+  file.seekg(std::max<std::streamoff>(size - most, 0));
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  return size > most ? "...\n" + text : text;
+}
+
+// CMake's regular expressions are nearest to the extended ones of POSIX. One that is invalid there
+// matches nothing.
+bool matches_any(const std::vector<std::string>& patterns, const std::string& text,
+                 std::string& which) {
+  for (const std::string& pattern : patterns) {
+    regex_t regex = {};
+    if (regcomp(&regex, pattern.c_str(), REG_EXTENDED | REG_NOSUB) != 0) continue;
+    const bool matches = regexec(&regex, text.c_str(), 0, nullptr, 0) == 0;
+    regfree(&regex);
+    if (!matches) continue;
+    which = pattern;
+    return true;
+  }
+  return false;
+}
+
+// The order of CTest: skipped, timeout, output, exit code.
+void judge_status(const Test& test, int status, Outcome& outcome) {
+  std::string which;
+  if (WIFEXITED(status) && test.skip_code && WEXITSTATUS(status) == *test.skip_code) {
+    outcome.verdict = TestVerdict::Skipped;
+    outcome.reason = status_text(status);
+    return;
+  }
+  if (matches_any(test.skip_patterns, outcome.output, which)) {
+    outcome.verdict = TestVerdict::Skipped;
+    outcome.reason = "its output matches '" + escaped(which) + "'";
+    return;
+  }
+  bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  outcome.reason = status_text(status);
+  // With such patterns the exit code does not count, but a signal does.
+  if (!test.pass_patterns.empty() && WIFEXITED(status)) {
+    is_good = matches_any(test.pass_patterns, outcome.output, which);
+    outcome.reason = is_good ? "its output matches '" + escaped(which) + "'"
+                             : "its output does not match '" + escaped(test.pass_patterns[0]) + "'";
+  }
+  if (matches_any(test.fail_patterns, outcome.output, which)) {
+    is_good = false;
+    outcome.reason = "its output matches '" + escaped(which) + "'";
+  }
+  if (test.will_fail) {
+    is_good = !is_good;
+    if (!is_good) outcome.reason += ", and it was expected to fail";
+  }
+  outcome.verdict = is_good ? TestVerdict::Passed : TestVerdict::Failed;
+}
+
+}  // namespace
+
+std::string status_text(int status) {
+  if (!WIFSIGNALED(status)) return "exit code " + std::to_string(WEXITSTATUS(status));
+  const int signal = WTERMSIG(status);
+  const char* name = strsignal(signal);
+  return "killed by signal " + std::to_string(signal) +
+         (name == nullptr ? "" : std::string(" (") + name + ")");
+}
+
+Outcome judge_run(const TestRun& run, const RunEnd* end) {
+  Outcome outcome;
+  if (end == nullptr) {
+    outcome.verdict = run.test.is_disabled ? TestVerdict::Skipped : TestVerdict::NotRun;
+    outcome.reason = run.test.is_disabled ? "disabled" : "a test that it needs has failed";
+    return outcome;
+  }
+  outcome.seconds = static_cast<double>(end->ns) / 1e9;
+  if (run.captures) outcome.output = read_tail(output_file(run.folder));
+  switch (end->kind) {
+    case RunEnd::Kind::Ended:
+      judge_status(run.test, end->status, outcome);
+      break;
+    case RunEnd::Kind::TimedOut:
+      outcome.verdict = TestVerdict::TimedOut;
+      outcome.reason = "it did not end within " + duration_text(run.timeout);
+      outcome.report = read_tail(report_file(run.folder));
+      outcome.place = {.file = end->hang_file, .line = static_cast<uint32_t>(end->hang_line)};
+      break;
+    case RunEnd::Kind::NotStarted:
+      outcome.verdict = TestVerdict::NotRun;
+      outcome.reason = run.test.command.empty()
+                           ? "its program does not exist"
+                           : escaped(end->not_folder ? run.test.folder : run.test.command[0]) +
+                                 ": " + strerror(end->reason);
+      break;
+    case RunEnd::Kind::Interrupted:
+      outcome.verdict = TestVerdict::Failed;
+      outcome.reason = "interrupted";
+      break;
+    case RunEnd::Kind::Lost:
+      outcome.verdict = TestVerdict::TimedOut;
+      outcome.reason = "its guard ended: the explanation of a hang took too long, or it was killed";
+      outcome.report = read_tail(report_file(run.folder));
+      break;
+  }
+  return outcome;
+}
+
+}  // namespace skein::cli

@@ -1,0 +1,50 @@
+// A test that `skein check` runs, and what came of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace skein::cli {
+
+struct Test {
+  std::string name = {};
+  std::vector<std::string> command = {};
+  std::string folder = {};  // in which it runs; empty: the current one
+  // Variables that are set for it; without a value: unset.
+  std::vector<std::pair<std::string, std::optional<std::string>>> environment = {};
+  std::optional<double> timeout = {};  // ns
+  // What makes it pass, beyond its exit code.
+  bool will_fail = false;
+  std::optional<int> skip_code = {};
+  std::vector<std::string> pass_patterns = {};  // regular expressions: one of them must match
+  std::vector<std::string> fail_patterns = {};
+  std::vector<std::string> skip_patterns = {};
+  // When it may run.
+  bool is_disabled = false;
+  bool is_alone = false;                // no other test at the same time
+  std::vector<std::string> locks = {};  // no other test with one of these at the same time
+  std::vector<std::string> after = {};  // names of tests that run before it, if they run at all
+  std::vector<std::string> needs = {};  // also: it does not run if one of these has failed
+};
+
+enum class TestVerdict : uint8_t { Passed, Failed, TimedOut, Skipped, NotRun };
+
+struct SourcePlace {
+  std::string file = {};
+  uint32_t line = 0;  // 0: unknown
+};
+
+struct Outcome {
+  TestVerdict verdict = TestVerdict::NotRun;
+  std::string reason = {};  // one line, escaped: "exit code 3", "it did not end within 30 s"
+  std::string report = {};  // why it hangs; findings; missed budgets
+  std::string output = {};  // what it printed, if that was captured; not escaped
+  SourcePlace place = {};   // of the problem
+  double seconds = 0;
+  bool is_good() const { return verdict == TestVerdict::Passed || verdict == TestVerdict::Skipped; }
+};
+
+}  // namespace skein::cli

@@ -1,0 +1,33 @@
+// Lists the tests of a CTest build tree, and the test cases of a test program.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/check/test.h"
+
+namespace skein::cli {
+
+// Runs `ctest --show-only=json-v1` with these options in `folder`. Fails with what ctest printed.
+Result<std::vector<Test>> ctest_tests(const std::string& folder,
+                                      const std::vector<std::string>& options);
+
+// The tests in what that prints; any bytes are allowed. A test without a command, such as one whose
+// program was not built, has none here either.
+Result<std::vector<Test>> parse_ctest(std::string_view json);
+
+// The test cases of a program that uses GoogleTest, Catch2 or doctest, each with the command that
+// runs only that case. Runs the program with the options that list them. Fails if it uses none of
+// these.
+Result<std::vector<Test>> case_tests(const std::vector<std::string>& command);
+
+// The names in what the programs print. GoogleTest: "Suite.Case". Disabled ones are left out.
+std::vector<std::string> parse_gtest_list(std::string_view text);
+// Catch2 2 and 3, with --list-test-names-only or --list-tests --verbosity quiet: a name in a line.
+std::vector<std::string> parse_catch_list(std::string_view text);
+// doctest, with --list-test-cases.
+std::vector<std::string> parse_doctest_list(std::string_view text);
+
+}  // namespace skein::cli

@@ -1,0 +1,128 @@
+#include "cli/input/thread_stacks.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/file.h"
+#include "base/function_name.h"
+#include "frames/call_stack.h"
+#include "frames/coroutine_functions.h"
+#include "frames/memory_cache.h"
+#include "symbol/functions.h"
+#include "symbol/lines.h"
+#include "target/pausable_process.h"
+#include "target/elf.h"
+#include "target/process.h"
+
+namespace skein::cli {
+
+namespace {
+
+constexpr size_t most_threads = 1000;
+constexpr size_t most_calls = 64;
+
+struct StackModule {
+  Contents contents = {};
+  uint64_t bias = 0;  // added to its addresses
+  std::optional<Functions> functions = {};
+  std::optional<Lines> lines = {};
+};
+
+class StackNames {
+ public:
+  explicit StackNames(const Target& target) : target_(target) {
+    for (const Mapping& mapping : target.mappings())
+      if (mapping.has_file()) {
+        program_ = mapping.file;
+        break;
+      }
+  }
+
+  // `is_return`: the call is before the address.
+  StackCall name(uint64_t address, bool is_return) {
+    StackCall call{.address = address};
+    const Mapping* mapping = find_mapping(target_.mappings(), address);
+    if (mapping == nullptr || !mapping->has_file()) return call;
+    call.module = mapping->file;
+    call.is_program = mapping->file == program_;
+    const StackModule& module = module_of(*mapping);
+    const uint64_t at = address - module.bias - (is_return ? 1 : 0);
+    call.address = address - module.bias;
+    const Functions::Function* function = module.functions ? module.functions->find(at) : nullptr;
+    if (function != nullptr)
+      call.function = short_function_name(with_lambdas_of_signatures(demangled(function->name)));
+    if (!module.lines) return call;
+    if (std::optional<Lines::Place> place = module.lines->at(at)) {
+      call.file = std::move(place->file);
+      call.line = place->line;
+    }
+    return call;
+  }
+
+ private:
+  const StackModule& module_of(const Mapping& mapping) {
+    const auto [at, is_new] = modules_.try_emplace(mapping.file);
+    StackModule& module = at->second;
+    if (!is_new) return module;
+    Result<Contents> contents = target_.file_of(mapping);
+    if (!contents) return module;
+    module.contents = std::move(*contents);
+    const auto bytes = module.contents.bytes();
+    const Result<ElfHeader> elf = read_elf_header(bytes, mapping.file);
+    const std::optional<uint64_t> bias = elf ? bias_of(*elf, mapping) : std::nullopt;
+    if (!bias) return module;
+    module.bias = *bias;
+    if (Result<Functions> functions = Functions::read(bytes, mapping.file))
+      module.functions = std::move(*functions);
+    if (Result<Lines> lines = Lines::read(bytes, mapping.file)) module.lines = std::move(*lines);
+    return module;
+  }
+
+  const Target& target_;
+  std::string program_ = {};
+  std::map<std::string, StackModule> modules_ = {};  // by file
+};
+
+}  // namespace
+
+Result<std::vector<ThreadStack>> read_thread_stacks(uint64_t pid) {
+  const Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(pid);
+  if (!process) return process.error();
+  const Target& target = **process;
+  std::vector<ThreadStack> stacks;
+  std::vector<CallStacks::Stack> raw;
+  {
+    // A thread that computes shows nothing of its stack otherwise. Without permission, the others
+    // are shown.
+    (void)(*process)->pause();
+    std::vector<TargetThread> threads = target.threads();
+    if (threads.size() > most_threads) threads.resize(most_threads);
+    MemoryCache memory(target);
+    CallStacks reader(target, memory);
+    for (TargetThread& thread : threads) {
+      raw.push_back(reader.of(thread.registers));
+      stacks.push_back({.id = thread.id,
+                        .name = std::move(thread.name),
+                        .state = thread.state,
+                        .wait_channel = std::move(thread.wait_channel),
+                        .calls = {},
+                        .is_complete = raw.back().is_complete});
+    }
+    (*process)->resume();
+  }
+  StackNames names(target);
+  for (size_t i = 0; i < stacks.size(); i++) {
+    for (const CallStacks::Call& call : raw[i].calls) {
+      if (stacks[i].calls.size() == most_calls) {
+        stacks[i].is_complete = false;
+        break;
+      }
+      stacks[i].calls.push_back(names.name(call.pc, !stacks[i].calls.empty()));
+    }
+  }
+  return stacks;
+}
+
+}  // namespace skein::cli

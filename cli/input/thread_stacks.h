@@ -1,0 +1,43 @@
+// The call stacks of a running process's threads, with functions and lines.
+//
+//   const Result<std::vector<ThreadStack>> stacks = read_thread_stacks(pid);
+//   if (stacks) print(thread_stacks_text(*stacks));      // cli/output/thread_stacks_text.h
+//
+// The process is stopped while its registers and stacks are read: some ms for each thread. So this
+// is for a program that hangs, and that is about to be killed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "target/target.h"
+
+namespace skein::cli {
+
+struct StackCall {
+  std::string function = {};  // "Server::run"; empty: unknown
+  std::string module = {};    // the file with the function's code; empty: unknown
+  std::string file = {};      // of the source, as the compiler names it; empty: unknown
+  uint32_t line = 0;
+  uint64_t address = 0;     // in the file, as linked; in the process, if there is no file
+  bool is_program = false;  // in the program itself, not in a library
+  bool operator==(const StackCall&) const = default;
+};
+
+struct ThreadStack {
+  uint64_t id = 0;
+  std::string name = {};
+  TargetThread::State state = TargetThread::State::Unknown;  // before it was stopped
+  std::string wait_channel = {};                             // also
+  std::vector<StackCall> calls = {};                         // the innermost first, at most 64
+  bool is_complete = false;
+};
+
+// In ascending order of ids. Fails if the process does not exist or cannot be read. Threads beyond
+// the first 1000 are left out. Without permission to stop it, the stacks are those of the threads
+// that wait in the kernel, as far as they can be read.
+Result<std::vector<ThreadStack>> read_thread_stacks(uint64_t pid);
+
+}  // namespace skein::cli

@@ -1,0 +1,75 @@
+#include "cli/output/thread_stacks_text.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/escape.h"
+#include "base/text.h"
+#include "cli/input/thread_state.h"
+
+namespace skein::cli {
+
+namespace {
+
+std::string_view last_component(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 == 0
+}
+
+// Functions of the C and C++ libraries outside main() and outside a thread's function.
+bool begins_thread(const StackCall& call) {
+  if (call.is_program) return call.function == "_start";
+  for (const std::string_view name : {"__libc_start_call_main", "__libc_start_main", "start_thread",
+                                      "clone", "clone3", "__clone3"})
+    if (call.function.starts_with(name)) return true;
+  return call.function.empty() && last_component(call.module).starts_with("libc.");
+}
+
+std::vector<StackCall> shown_calls(const ThreadStack& stack) {
+  std::vector<StackCall> calls = stack.calls;
+  while (calls.size() > 1 && stack.is_complete && begins_thread(calls.back())) calls.pop_back();
+  return calls;
+}
+
+std::string place_text(const StackCall& call) {
+  if (call.line != 0) return escaped(last_component(call.file)) + ":" + std::to_string(call.line);
+  return call.module.empty() ? "" : escaped(last_component(call.module));
+}
+
+std::string thread_title(const ThreadStack& stack) {
+  std::string title = "thread " + std::to_string(stack.id);
+  if (!stack.name.empty()) title += " (" + escaped(stack.name) + ")";
+  const std::string state = describe_thread(static_cast<char>(stack.state), stack.wait_channel);
+  return state.empty() ? title : title + " " + state;
+}
+
+}  // namespace
+
+std::string thread_stacks_text(const std::vector<ThreadStack>& stacks) {
+  constexpr size_t most_titles = 4;
+  std::string out;
+  std::vector<bool> is_done(stacks.size(), false);
+  for (size_t i = 0; i < stacks.size(); i++) {
+    if (is_done[i]) continue;
+    const std::vector<StackCall> calls = shown_calls(stacks[i]);
+    size_t titles = 0;
+    size_t count = 0;
+    for (size_t j = i; j < stacks.size(); j++) {
+      if (j != i && (is_done[j] || shown_calls(stacks[j]) != calls)) continue;
+      is_done[j] = true;
+      count++;
+      if (titles++ < most_titles) out += thread_title(stacks[j]) + ":\n";
+    }
+    if (count > most_titles) out += "and " + counted(count - most_titles, "other thread") + ":\n";
+    std::vector<std::vector<std::string>> lines;
+    for (const StackCall& call : calls)
+      lines.push_back({call.function.empty() ? address_text(call.address) : escaped(call.function),
+                       place_text(call)});
+    if (calls.empty()) lines.push_back({"unknown stack", ""});
+    if (!calls.empty() && !stacks[i].is_complete) lines.push_back({"...", ""});
+    append_columns(out, lines, "<<", 2);
+  }
+  return out;
+}
+
+}  // namespace skein::cli

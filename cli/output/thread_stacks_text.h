@@ -1,0 +1,15 @@
+// The call stacks of threads as text. Names are escaped.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/input/thread_stacks.h"
+
+namespace skein::cli {
+
+// A stack for each thread; threads with the same stack share one. The functions of the C library
+// that begin a thread are left out.
+std::string thread_stacks_text(const std::vector<ThreadStack>& stacks);
+
+}  // namespace skein::cli

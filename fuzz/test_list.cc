@@ -1,0 +1,23 @@
+// What ctest and test programs print when they list their tests: for `skein check`.
+#include "cli/check/test_list.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+using namespace skein::cli;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto require = [](bool condition) {
+    if (!condition) std::abort();
+  };
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (const auto tests = parse_ctest(text))
+    for (const Test& test : *tests)
+      require(!test.timeout || (*test.timeout > 0 && *test.timeout <= 1e18));
+  for (const auto& names :
+       {parse_gtest_list(text), parse_catch_list(text), parse_doctest_list(text)})
+    for (const auto& name : names) require(!name.empty() && name.find('\n') == std::string::npos);
+  return 0;
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""hangs_test.py SKEIN [RECORDED]: `skein check` explains programs that hang, with function and line."""
+import pathlib
+import sys
+import tempfile
+
+from common import (SKEIN, can_compile, can_trace, check, compile_program, expect, explains, places,
+                    running)
+
+if not can_trace():
+    print("skipped: no g++, or ptrace is forbidden")
+    sys.exit(77)
+
+with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
+    folder = pathlib.Path(folder)
+    names = ["coroutine", "deadlock", "busy", "children"]
+    if can_compile("#include <boost/asio.hpp>\n"):
+        names.append("asio")
+    for name in names:
+        program = compile_program(name, folder)
+        run = check("--timeout", "1s", "--", program)
+        expect(f"{name} fails", run.returncode == 1, run)
+        expect(f"{name}: the reason", f"skein: {name}: it did not end within 1.00 s" in run.stderr, run.stderr)
+        expect(f"{name} is explained", explains(run.stderr, f"{name}.cc"), run.stderr)
+        expect(f"{name}: its output", run.stdout in ("", "started\n"), run.stdout)
+    # Without debug information, functions without lines.
+    program = compile_program("busy", folder, "-g0")
+    run = check("--timeout", "1s", "--", program)
+    expect("a function without a line", "count_for_ever" in run.stderr and "busy.cc" not in run.stderr, run.stderr)
+    program = compile_program("coroutine", folder)
+
+    # Through a shell: the child is explained, the shell is not.
+    run = check("--timeout", "1s", "--", "sh", "-c", f"{program}; true")
+    expect("the child of a shell", run.returncode == 1 and explains(run.stderr, "coroutine.cc"), run.stderr)
+
+    # The evidence.
+    kept = folder / "kept"
+    run = check("--timeout", "1s", "--keep", kept, "--junit", folder / "junit.xml", "--github", "--", program)
+    report = (kept / "coroutine/report.txt").read_text()
+    expect("a kept report", explains(report, "coroutine.cc"), report)
+    function, place = places("coroutine.cc")[0]
+    line = place.split(":")[1]
+    annotation = [text for text in run.stdout.splitlines() if text.startswith("::")]
+    expect("one annotation", len(annotation) == 1, run.stdout)
+    expect("its place", f"coroutine.cc,line={line},title=coroutine::it did not end" in annotation[0], annotation)
+    expect("its text", f"%0A     {function}" in annotation[0], annotation)
+    xml = (folder / "junit.xml").read_text()
+    expect("JUnit", '<failure type="timeout"' in xml and f'line="{line}"' in xml and function in xml, xml)
+
+    if len(sys.argv) > 2:
+        recorded = sys.argv[2]
+        run = check("--timeout", "1s", "--keep", kept, "--", recorded, "hang")
+        expect("a recorded program", run.returncode == 1 and explains(run.stderr, "recorded.cc"), run.stderr)
+        expect("its trace answers", "is not recorded" not in run.stderr, run.stderr)
+        import subprocess
+        traces = list(kept.glob("*recorded*/trace.skein"))
+        expect("a kept trace", len(traces) == 1, traces)
+        why = subprocess.run([SKEIN, "why", traces[0]], capture_output=True, text=True)
+        expect("skein why of the kept trace", explains(why.stdout, "recorded.cc"), why)
+        run = check("--timeout", "1s", "--no-record", "--", recorded, "hang")
+        expect("the same from memory", explains(run.stderr, "recorded.cc") and "is not recorded" in run.stderr, run)

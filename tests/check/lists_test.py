@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""lists_test.py SKEIN: tests of CTest, and test cases of GoogleTest, Catch2 and doctest."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+from common import can_compile, can_trace, check, compile_program, expect, explains
+
+if not can_trace():
+    print("skipped: no g++, or ptrace is forbidden")
+    sys.exit(77)
+
+FRAMEWORKS = {
+    "gtest": ("#include <gtest/gtest.h>\n", ["-lgtest", "-lgtest_main"],
+              {"Queue.Pushes": "passed", "Queue.Fails": "FAILED", "Queue.Hangs": "TIMEOUT",
+               "All/Sizes.Works/0": "passed", "All/Sizes.Works/1": "passed"}),
+    "catch2": ("#include <catch2/catch.hpp>\n", [],
+               {"one, two [three] *": "passed", "fails": "FAILED", "hangs": "TIMEOUT"}),
+    "doctest": ("#include <doctest/doctest.h>\n", [],
+                {"one, two": "passed", "fails": "FAILED", "hangs": "TIMEOUT"}),
+}
+LISTS = r"""
+cmake_minimum_required(VERSION 3.20)
+project(tests LANGUAGES NONE)
+enable_testing()
+add_test(NAME good COMMAND echo fine)
+add_test(NAME bad COMMAND sh -c "echo its words; exit 3")
+add_test(NAME hangs COMMAND ${PROGRAM})
+set_tests_properties(hangs PROPERTIES TIMEOUT 1 ENVIRONMENT "A=b c")
+add_test(NAME reversed COMMAND false)
+set_tests_properties(reversed PROPERTIES WILL_FAIL ON)
+add_test(NAME skipped COMMAND sh -c "exit 77")
+set_tests_properties(skipped PROPERTIES SKIP_RETURN_CODE 77)
+add_test(NAME matches COMMAND sh -c "echo 12 apples; exit 1")
+set_tests_properties(matches PROPERTIES PASS_REGULAR_EXPRESSION "[0-9]+ apples")
+add_test(NAME matches_not COMMAND echo 12 pears)
+set_tests_properties(matches_not PROPERTIES PASS_REGULAR_EXPRESSION "[0-9]+ apples")
+add_test(NAME in_folder COMMAND sh -c "test \$PWD = /usr && test \"\$A\" = 'b c' && test \$B = x" WORKING_DIRECTORY /usr)
+set_tests_properties(in_folder PROPERTIES ENVIRONMENT "A=b c" ENVIRONMENT_MODIFICATION "B=set:x")
+add_test(NAME disabled COMMAND false)
+set_tests_properties(disabled PROPERTIES DISABLED ON)
+add_test(NAME missing COMMAND /nonexistent/program)
+add_test(NAME use COMMAND sh -c "test -e started")
+set_tests_properties(use PROPERTIES FIXTURES_REQUIRED server)
+add_test(NAME stop COMMAND sh -c "rm started")
+set_tests_properties(stop PROPERTIES FIXTURES_CLEANUP server)
+add_test(NAME start COMMAND sh -c "sleep 0.2; touch started")
+set_tests_properties(start PROPERTIES FIXTURES_SETUP server)
+add_test(NAME start_fails COMMAND false)
+set_tests_properties(start_fails PROPERTIES FIXTURES_SETUP broken)
+add_test(NAME needs_it COMMAND true)
+set_tests_properties(needs_it PROPERTIES FIXTURES_REQUIRED broken)
+"""
+EXPECTED = {"good": "passed", "bad": "FAILED", "hangs": "TIMEOUT", "reversed": "passed", "skipped": "skipped",
+            "matches": "passed", "matches_not": "FAILED", "in_folder": "passed", "disabled": "skipped",
+            "missing": "NOT RUN", "use": "passed", "stop": "passed", "start": "passed", "start_fails": "FAILED",
+            "needs_it": "NOT RUN"}
+
+
+def results(text):
+    return {match[2]: match[1] for match in
+            re.finditer(r"^ *\d+/\d+ (passed|FAILED|TIMEOUT|skipped|NOT RUN) +[\d.]+ s  (.*?)(?:: .*)?$", text, re.M)}
+
+
+with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
+    folder = pathlib.Path(folder)
+    for name, (header, libraries, expected) in FRAMEWORKS.items():
+        if not can_compile(header):
+            print(f"no {name}")
+            continue
+        program = compile_program(name, folder, *libraries)
+        run = check("--cases", "--timeout", "3s", "--jobs", "2", "--junit", folder / "junit.xml", "--", program)
+        expect(f"{name}: results", results(run.stdout) == expected, run)
+        expect(f"{name}: the hang", explains(run.stdout, f"{name}.cc"), run.stdout)
+        expect(f"{name}: exit code", run.returncode == 1, run)
+        suite = xml.etree.ElementTree.parse(folder / "junit.xml").getroot()[0]
+        cases = {case.get("name"): [child.tag for child in case] for case in suite}
+        expect(f"{name}: cases in JUnit", set(cases) == set(expected), cases)
+        expect(f"{name}: failures in JUnit", suite.get("failures") == "2", suite.attrib)
+    run = check("--cases", "--", "true")
+    expect("a program without test cases", run.returncode == 2 and "lists no test cases" in run.stderr, run)
+
+    program = compile_program("coroutine", folder)
+    (folder / "CMakeLists.txt").write_text(LISTS)
+    tree = folder / "tree"
+    subprocess.run(["cmake", "-S", folder, "-B", tree, f"-DPROGRAM={program}"], check=True, stdout=subprocess.DEVNULL)
+    for jobs in (1, 4):
+        run = check("--ctest", tree, "--jobs", jobs)
+        expect(f"ctest with {jobs} jobs", results(run.stdout) == EXPECTED, run)
+        expect("the hang", explains(run.stdout, "coroutine.cc"), run.stdout)
+        expect("the output of a test that failed", "its words" in run.stdout and "fine" not in run.stdout, run.stdout)
+        expect("exit code", run.returncode == 1, run)
+        if jobs == 1:  # as ctest itself
+            ctest = subprocess.run(["ctest", "--test-dir", tree], capture_output=True, text=True).stdout
+            failed = set(re.findall(r"^\s*\d+ - (\S+) \((?!Skipped|Disabled)", ctest, re.M))
+            own = {name for name, verdict in EXPECTED.items() if verdict not in ("passed", "skipped")}
+            expect("ctest agrees", failed == own, (failed, ctest))
+    run = check("--ctest", tree, "--", "-R", "^(good|reversed)$")
+    expect("chosen tests", run.returncode == 0 and results(run.stdout) == {"good": "passed", "reversed": "passed"}, run)
+    run = check("--ctest", folder / "nothing")
+    expect("no build tree", run.returncode == 2, run)
+    run = check("--ctest", tree, "--", "-R", "no such test")
+    expect("no tests", run.returncode == 2 and "lists no tests" in run.stderr, run)

@@ -1,0 +1,13 @@
+// Catch2: cases that pass, one with a name that its command line must escape, one that hangs.
+#define CATCH_CONFIG_MAIN
+#include <catch2/catch.hpp>
+#include <future>
+
+TEST_CASE("one, two [three] *") { CHECK(true); }
+TEST_CASE("fails") { CHECK(1 == 2); }
+
+[[gnu::noinline]] int wait_for_answer() {
+  std::promise<int> answer;
+  return answer.get_future().get();  // HANGS wait_for_answer
+}
+TEST_CASE("hangs", "[tag]") { CHECK(wait_for_answer() == 1); }

@@ -1,0 +1,14 @@
+// doctest: cases that pass, one with a name that its command line must escape, one that hangs.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <future>
+
+TEST_CASE("one, two") { CHECK(true); }
+TEST_CASE("fails") { CHECK(1 == 2); }
+
+[[gnu::noinline]] int wait_for_answer() {
+  std::promise<int> answer;
+  return answer.get_future().get();  // HANGS wait_for_answer
+}
+TEST_CASE("hangs") { CHECK(wait_for_answer() == 1); }

@@ -1,0 +1,18 @@
+// GoogleTest: two cases that pass, one that fails, one that hangs.
+#include <gtest/gtest.h>
+
+#include <future>
+
+TEST(Queue, Pushes) {}
+TEST(Queue, DISABLED_Skipped) { FAIL(); }
+TEST(Queue, Fails) { EXPECT_EQ(1, 2) << "<odd> & \x1b[31mtext"; }
+
+[[gnu::noinline]] int wait_for_answer() {
+  std::promise<int> answer;
+  return answer.get_future().get();  // HANGS wait_for_answer
+}
+TEST(Queue, Hangs) { EXPECT_EQ(wait_for_answer(), 1); }
+
+class Sizes : public testing::TestWithParam<int> {};
+TEST_P(Sizes, Works) { EXPECT_GT(GetParam(), 0); }
+INSTANTIATE_TEST_SUITE_P(All, Sizes, testing::Values(1, 2));
