@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """views_test.py SKEIN SOURCE COMPILER OPTION...: compiles a program of coroutines without skein, and reads its memory,
-and its core, with the commands that draw and search. Those that need a recording must say so."""
+and its core, with the commands that draw and search. Those that need a recording must reject it."""
 import json
 import re
 import shutil
