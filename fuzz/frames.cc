@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "frames/saved_frames.h"
 #include "frames/verdict.h"
 
 using namespace skein;
@@ -59,6 +60,10 @@ class Process : public Target {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
+  if (const auto saved = read_frames({data, size}, "x")) {
+    const std::vector<uint8_t> again = save_frames(*saved);
+    require(read_frames(again, "x").has_value());
+  }
   const Process process({data, size});
   const auto found = find_suspended(process);
   if (!found) {

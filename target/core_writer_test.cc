@@ -73,7 +73,7 @@ size_t count_at(const Target& target, uint64_t address) {
 
 }  // namespace
 
-TEST_CASE("what is written is read back") {
+TEST_CASE("a core is written and read back") {
   const SmallTarget target;
   CoreWriter writer(target);
   writer.add(begin_of_memory + 3 * 4096 + 5, 1);         // page 3

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """merge_test.py SKEIN PROGRAM SOURCES: records a program of which one source is built without skein, and compares what
-`skein ps` and `skein why` say of its memory while it runs."""
+`skein ps` and `skein why` print about its memory while it runs."""
 import collections
 import contextlib
 import json

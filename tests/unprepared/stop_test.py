@@ -24,7 +24,7 @@ def states(pid):
 
 
 def steps(process):
-    """How often the busy thread has counted: it writes the number when it is asked."""
+    """How often the busy thread has counted: it writes the number for each line of input."""
     process.stdin.write("?\n")
     process.stdin.flush()
     return int(process.stdout.readline())
