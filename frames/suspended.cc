@@ -38,20 +38,36 @@ class Search {
       : target_(target), steps_(steps), memory_(target), program_(target) {}
 
   Result<SuspendedCoroutines> run() {
-    if (program_.pairs().empty())
-      return Error{.what = "no functions of coroutines in its files",
-                   .file = target_.name(),
-                   .advice = program_.warnings().empty() ? "" : program_.warnings().front()};
+    if (program_.pairs().empty()) return nothing_found();
     if (steps_.before) steps_.before();
     for (const Mapping& mapping : target_.mappings())
       if (mapping.readable && mapping.writable) scan(mapping);
     std::sort(found_.begin(), found_.end(),
               [](const Found& a, const Found& b) { return a.frame < b.frame; });
     read_blocks();
-    return result();
+    Result<SuspendedCoroutines> found = result();
+    // Without names, what looks like a coroutine's function may be another one.
+    const bool has_names =
+        std::any_of(program_.pairs().begin(), program_.pairs().end(),
+                    [](const auto& pair) { return !pair.function.name.empty(); });
+    if (found && found->coroutines.empty() && !has_names) return nothing_found();
+    return found;
   }
 
  private:
+  Error nothing_found() const {
+    const std::vector<std::string> warnings = program_.warnings();
+    std::string advice = warnings.empty() ? "" : warnings.front();
+    // Where they were searched is too much for a program that may have no coroutines.
+    if (advice.find(" has no symbols") != std::string::npos)
+      advice =
+          "it has no symbols, which may hide them: install the package's -dbgsym, or build it "
+          "without -s";
+    return {.what = "no functions of coroutines in its files",
+            .file = target_.name(),
+            .advice = std::move(advice)};
+  }
+
   // ---- frames ----
 
   void scan(const Mapping& mapping) {
@@ -238,9 +254,9 @@ class Search {
     if (one.point == SuspendedCoroutine::unknown || one.state == State::Final) return;
     set_place(one);
     if (is_gcc(one.function) || one.state == State::Runs) return;
-    one.state = initial_places_.contains(one.place)  ? State::NotStarted
-                : one.point != 0 || one.place != 0 ? State::Waits
-                                                   : State::Unknown;
+    one.state = initial_places_.contains(one.place) ? State::NotStarted
+                : one.point != 0 || one.place != 0  ? State::Waits
+                                                    : State::Unknown;
   }
 
   void set_place(SuspendedCoroutine& out) {
@@ -263,9 +279,8 @@ class Search {
   SuspendedCoroutine describe(uint32_t i) {
     const Found& one = found_[i];
     const CoroutineProgram::Pair& pair = program_.pairs()[one.pair];
-    SuspendedCoroutine out{.frame = one.frame,
-                           .function = one.pair,
-                           .size = static_cast<uint32_t>(size_of(i))};
+    SuspendedCoroutine out{
+        .frame = one.frame, .function = one.pair, .size = static_cast<uint32_t>(size_of(i))};
     out.is_certain = blocks_[i].begin == one.frame && has_own_blocks(one.pair);
     out.is_elided = one.is_elided;
     if (one.is_final) {
