@@ -314,7 +314,7 @@ class Search {
     if (one.is_certain) return false;
     // A part of a bigger block, a stack or a variable: a copy of what was there once, unless the
     // program's own allocator keeps it there. Of one that has ended, two words are no evidence.
-    if (found_[i].is_elided) return one.state == State::Final || !is_used(i);
+    if (found_[i].is_elided) return one.state == State::Final || !is_in_frame(i);
     const bool has_ended = one.state == State::Final && !is_gcc(one.function);
     if (has_glibc_heap_ && (has_ended || has_own_blocks(one.function) || pair.is_guess()))
       return true;
@@ -323,28 +323,41 @@ class Search {
                                      : !program_.has_point(one.function, one.point);
   }
 
-  bool is_used(uint32_t i) const { return blocks_[i].begin == 0 || blocks_[i].is_used; }
+  // Whether the block that an elided frame is in, if glibc has one, begins with a frame.
+  bool is_in_frame(uint32_t i) const {
+    const HeapBlock& block = blocks_[i];
+    if (block.begin == 0) return true;
+    const uint32_t outer = frame_at(block.begin);
+    return block.is_used && outer != none && found_[outer].frame == block.begin &&
+           !found_[outer].is_final;
+  }
 
-  // Judges frames that may be remains: something that is in use refers to one that is not.
+  // Judges frames that may be remains: something that is in use refers to one that is not. `kept`
+  // are the numbers of the coroutines in found_.
   void judge_by_references(std::vector<uint32_t>& kept, std::vector<SuspendedCoroutine>& all) {
     std::vector<FrameExtent> doubtful;
-    for (const uint32_t i : kept)
-      if (!all[i].is_certain && !found_[i].is_elided)
-        doubtful.push_back({all[i].frame, all[i].frame + size_of(i)});
+    for (const SuspendedCoroutine& one : all)
+      if (!one.is_certain && !one.is_elided) doubtful.push_back({one.frame, one.frame + one.size});
     if (doubtful.empty()) return;
     const std::vector<bool> referred =
         find_referred(target_, memory_, doubtful, heaps_, remains(kept));
-    size_t at = 0;
-    std::erase_if(kept, [&](uint32_t i) {
-      SuspendedCoroutine& one = all[i];
-      if (one.is_certain || one.is_elided) return false;
-      const bool is_referred = referred[at++];
-      // g++'s number tells the remains of a frame under any allocator.
-      one.is_certain = is_referred && one.state != State::Final && is_gcc(one.function);
-      // A register may have the only reference.
-      return !is_referred &&
-             (has_glibc_heap_ || one.state == State::Final || !is_gcc(one.function));
-    });
+    size_t next = 0;
+    size_t left = 0;
+    for (size_t i = 0; i < all.size(); i++) {
+      SuspendedCoroutine one = all[i];
+      if (!one.is_certain && !one.is_elided) {
+        const bool is_referred = referred[next++];
+        // g++'s number tells the remains of a frame under any allocator.
+        one.is_certain = is_referred && one.state != State::Final && is_gcc(one.function);
+        // A register may have the only reference.
+        if (!is_referred && (has_glibc_heap_ || one.state == State::Final || !is_gcc(one.function)))
+          continue;
+      }
+      kept[left] = kept[i];
+      all[left++] = one;
+    }
+    kept.resize(left);
+    all.resize(left);
   }
 
   bool is_gcc(uint32_t pair) const {
@@ -393,20 +406,18 @@ class Search {
   Result<SuspendedCoroutines> result() {
     find_running();
     SuspendedCoroutines out;
-    std::vector<SuspendedCoroutine> all(found_.size());
     std::vector<uint32_t> kept;
     for (uint32_t i = 0; i < found_.size(); i++) {
       if (is_freed(i)) continue;
-      all[i] = describe(i);
-      if (!is_destroyed(i, all[i])) kept.push_back(i);
+      const SuspendedCoroutine one = describe(i);
+      if (is_destroyed(i, one)) continue;
+      kept.push_back(i);
+      out.coroutines.push_back(one);
     }
-    judge_by_references(kept, all);
+    judge_by_references(kept, out.coroutines);
     out.freed = found_.size() - kept.size();
     std::vector<uint32_t> renumbered(found_.size(), none);
-    for (const uint32_t i : kept) {
-      renumbered[i] = static_cast<uint32_t>(out.coroutines.size());
-      out.coroutines.push_back(all[i]);
-    }
+    for (uint32_t i = 0; i < kept.size(); i++) renumbered[kept[i]] = i;
     find_awaited(out, renumbered);
     for (const CoroutineProgram::Pair& pair : program_.pairs()) {
       std::string full = program_.name_of(pair);
