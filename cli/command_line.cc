@@ -312,6 +312,8 @@ void add_ps(CommandLine& line) {
   app->add_flag("--wide", options->wide, "Show all columns and do not truncate");
   app->add_flag("--stop", options->stop,
                 "Stop a process that does not record while it is read");
+  app->add_flag("--locals", options->locals,
+                "Show parameters and local variables of coroutines\nin memory");
   app->add_flag("--search-memory", options->search_memory,
                 "Search the memory of a recorded process even if\nit has more than 1 GiB");
   add_memory(line, *app);
@@ -375,6 +377,8 @@ void add_why(CommandLine& line) {
   add_json(*app, options->json);
   app->add_flag("--stop", options->stop,
                 "Stop a process that does not record while it is read");
+  app->add_flag("--locals", options->locals,
+                "Show parameters and local variables of coroutines\nin memory");
   app->add_flag("--search-memory", options->search_memory,
                 "Search the memory of a recorded process even if\nit has more than 1 GiB");
   add_memory(line, *app);

@@ -90,6 +90,7 @@ struct PsOptions {
   bool tree = false;
   bool wide = false;
   bool stop = false;           // a process that does not record, while it is read
+  bool locals = false;         // of such a process or a core
   bool search_memory = false;  // of a process that records, however much it is
 };
 int run_ps(const PsOptions& options);
@@ -133,6 +134,7 @@ struct WhyOptions {
   std::string trace;
   std::string task;
   bool stop = false;           // a process that does not record, while it is read
+  bool locals = false;         // of such a process or a core
   bool search_memory = false;  // of a process that records, however much it is
   bool json = false;
 };

@@ -129,6 +129,25 @@ void CoroutineProgram::read_lines(Module& module) {
     warnings_.push_back(lines.error().message());
 }
 
+std::vector<FrameVariable> CoroutineProgram::variables(uint32_t number, uint64_t frame,
+                                                       const FrameVariables::Memory& memory) {
+  const Pair& pair = pairs_[number];
+  Module& module = modules_[pair.module];
+  if (!module.has_looked_for_variables) {
+    module.has_looked_for_variables = true;
+    (void)lines_of(module);  // finds the file with debug information
+    for (const auto& [bytes, path] :
+         {std::pair(module.contents.bytes(), module.path),
+          std::pair(module.debug.contents.bytes(), module.debug.path),
+          std::pair(module.lines_file.contents.bytes(), module.lines_file.path)})
+      if (Result<FrameVariables> read = FrameVariables::read(bytes, path, debug_places_, files_);
+          read && !module.variables)
+        module.variables = std::move(*read);
+  }
+  if (!module.variables) return {};
+  return module.variables->of(pair.function.resume - module.bias, frame, memory);
+}
+
 void CoroutineProgram::keep_lines() {
   for (const Module& module : modules_)
     if (module.lines) (void)module.lines->save();  // without a cache, the next run takes as long

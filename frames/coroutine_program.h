@@ -21,6 +21,7 @@
 #include "frames/resume_index.h"
 #include "frames/suspension_place.h"
 #include "symbol/debug_file.h"
+#include "symbol/frame_variables.h"
 #include "symbol/lines.h"
 #include "target/elf.h"
 #include "target/target.h"
@@ -65,6 +66,9 @@ class CoroutineProgram {
   // Where a coroutine waits. Precondition: index_of(pair). O(bytes of the function), and the first
   // time the debug information of its unit.
   Suspension suspension(uint32_t pair, uint32_t point);
+  // The parameters and local variables of a frame. May read debug information.
+  std::vector<FrameVariable> variables(uint32_t pair, uint64_t frame,
+                                       const FrameVariables::Memory& memory);
   // Whether the function may store this number. Precondition: index_of(pair). O(bytes of the
   // function) at first.
   bool has_point(uint32_t pair, uint32_t point);
@@ -88,6 +92,8 @@ class CoroutineProgram {
     Functions functions = {};
     std::optional<Lines> lines = {};
     bool has_looked_for_lines = false;
+    std::optional<FrameVariables> variables = {};
+    bool has_looked_for_variables = false;
   };
 
   void add_module(const Mapping& mapping);

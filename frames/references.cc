@@ -24,7 +24,7 @@ class ReferenceSearch {
 
   std::vector<Reference> run() {
     for (const Mapping& mapping : target_.mappings())
-      if (mapping.readable && mapping.writable) scan(mapping.begin, mapping.end);
+      if (is_data(mapping)) scan(mapping.begin, mapping.end);
     return std::move(found_);
   }
 
@@ -40,6 +40,7 @@ class ReferenceSearch {
     const uint64_t range = frames_.back().begin + promise - lowest;
     for (uint64_t at = begin; at < end; at += step) {
       const uint64_t size = std::min(step, end - at);
+      if (!target_.has_data(at, at + size)) continue;
       const auto bytes = std::span(reinterpret_cast<uint8_t*>(buffer_.data()), size);  // NOLINT
       const size_t words = target_.read(at, bytes) / 8;
       for (size_t i = 0; i < words; i++)

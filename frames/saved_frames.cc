@@ -146,6 +146,11 @@ void visit(Archive& archive, AsioObject& one) {
 }
 
 template <typename Archive>
+void visit(Archive& archive, FrameVariable& one) {
+  visit_all(archive, one.name, one.type, one.value);
+}
+
+template <typename Archive>
 void visit(Archive& archive, SocketState& one) {
   visit_all(archive, one.descriptor, one.tcp, one.local_port, one.peer_port, one.peer, one.unread,
             one.unacked, one.sent, one.received, one.sent_ago, one.received_ago, one.has_counts);
@@ -159,7 +164,7 @@ void visit(Archive& archive, TargetThread& one) {
 template <typename Archive>
 void visit(Archive& archive, SavedFrames& all) {
   visit_all(archive, all.found.functions, all.found.places, all.found.coroutines, all.found.objects,
-            all.found.read, all.found.freed, all.found.warnings, all.around.steady_now,
+            all.found.variables, all.found.read, all.found.freed, all.found.warnings, all.around.steady_now,
             all.around.system_now, all.around.sockets, all.around.threads, all.paused);
 }
 
@@ -174,6 +179,7 @@ bool is_consistent(const SuspendedCoroutines& found) {
         !is_index(one.object, found.objects.size()) ||
         one.state > SuspendedCoroutine::State::Unknown)
       return false;
+  if (found.variables.size() > found.coroutines.size()) return false;
   for (const AsioObject& one : found.objects)
     if (one.kind > AsioObject::Kind::Resolver || one.clock > AsioObject::Clock::Other) return false;
   return true;

@@ -34,14 +34,14 @@ struct Found {
 
 class Search {
  public:
-  Search(const Target& target, const SearchSteps& steps)
-      : target_(target), steps_(steps), memory_(target), program_(target) {}
+  Search(const Target& target, const SearchOptions& options)
+      : target_(target), options_(options), memory_(target), program_(target) {}
 
   Result<SuspendedCoroutines> run() {
     if (program_.pairs().empty()) return nothing_found();
-    if (steps_.before) steps_.before();
+    if (options_.before) options_.before();
     for (const Mapping& mapping : target_.mappings())
-      if (mapping.readable && mapping.writable) scan(mapping);
+      if (is_data(mapping)) scan(mapping);
     std::sort(found_.begin(), found_.end(),
               [](const Found& a, const Found& b) { return a.frame < b.frame; });
     read_blocks();
@@ -74,6 +74,7 @@ class Search {
     constexpr uint64_t step = uint64_t{4} << 20;
     buffer_.resize(step / 8 + 1);
     for (uint64_t at = mapping.begin; at < mapping.end; at += step) {
+      if (!target_.has_data(at, std::min(at + step, mapping.end))) continue;
       const uint64_t size = std::min(step + 8, mapping.end - at);
       const auto bytes = std::span(reinterpret_cast<uint8_t*>(buffer_.data()), size);  // NOLINT
       const size_t words = target_.read(at, bytes) / 8;
@@ -430,7 +431,8 @@ class Search {
       out.functions.push_back(std::move(function));
     }
     find_objects(out);
-    if (steps_.after) steps_.after(out);
+    if (options_.variables) find_variables(out);
+    if (options_.after) options_.after(out);
     for (SuspendedCoroutine& one : out.coroutines) find_place(one);
     out.places = std::move(places_);
     out.read = read_;
@@ -460,6 +462,19 @@ class Search {
     }
   }
 
+  void find_variables(SuspendedCoroutines& out) {
+    constexpr size_t most = 10'000;
+    const auto memory = [this](uint64_t address, std::span<uint8_t> to) {
+      return memory_.read(address, to.data(), to.size()) ? to.size() : target_.read(address, to);
+    };
+    out.variables.resize(std::min(most, out.coroutines.size()));
+    for (size_t i = 0; i < out.variables.size(); i++) {
+      const SuspendedCoroutine& one = out.coroutines[i];
+      if (one.state != State::Final)
+        out.variables[i] = program_.variables(one.function, one.frame, memory);
+    }
+  }
+
   // An operation of Asio; without names any coroutine that waits for no other may be one.
   bool may_wait_for_object(const SuspendedCoroutines& out, const SuspendedCoroutine& one) const {
     if (one.state == State::Final || one.state == State::NotStarted || one.state == State::Runs)
@@ -469,7 +484,7 @@ class Search {
   }
 
   const Target& target_;
-  const SearchSteps& steps_;
+  const SearchOptions& options_;
   MemoryCache memory_;
   CoroutineProgram program_;
   std::vector<SuspendedCoroutines::Place> places_ = {{}};
@@ -491,8 +506,8 @@ class Search {
 
 }  // namespace
 
-Result<SuspendedCoroutines> find_suspended(const Target& target, const SearchSteps& steps) {
-  return Search(target, steps).run();
+Result<SuspendedCoroutines> find_suspended(const Target& target, const SearchOptions& options) {
+  return Search(target, options).run();
 }
 
 }  // namespace skein

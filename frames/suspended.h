@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "frames/asio_objects.h"
+#include "symbol/frame_variables.h"
 #include "target/target.h"
 
 namespace skein {
@@ -63,6 +64,8 @@ struct SuspendedCoroutines {
   std::vector<Place> places = {{}};                 // the first is unknown
   std::vector<SuspendedCoroutine> coroutines = {};  // by frame
   std::vector<AsioObject> objects = {};
+  // By coroutine, the parameters and local variables in its frame; shorter: not known.
+  std::vector<std::vector<FrameVariable>> variables = {};
   uint64_t read = 0;   // bytes
   uint64_t freed = 0;  // frames in freed memory, left out
   // What is missing, a sentence each: files without symbols, damaged heaps.
@@ -71,12 +74,13 @@ struct SuspendedCoroutines {
 
 // Fails if no file of the target has a coroutine. Takes 1 s for each GB of writable memory, and as
 // much for each million frames; memory: 100 bytes a frame, and the tables of symbols.
-// `steps` are called before and after the memory is read, the latter with the coroutines without
-// their places; files are read before and after that.
-struct SearchSteps {
+// Files are read before and after the memory, except for variables.
+struct SearchOptions {
+  // Called before and after the memory is read, the latter with the coroutines without their places.
   std::function<void()> before = {};
   std::function<void(const SuspendedCoroutines&)> after = {};
+  bool variables = false;  // of the first 10,000 coroutines
 };
-Result<SuspendedCoroutines> find_suspended(const Target& target, const SearchSteps& steps = {});
+Result<SuspendedCoroutines> find_suspended(const Target& target, const SearchOptions& options = {});
 
 }  // namespace skein

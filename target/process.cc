@@ -1,12 +1,14 @@
 #include "target/process.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -72,7 +74,13 @@ class Process : public Target {
         folder_("/proc/" + std::to_string(pid)),
         name_(std::move(name)),
         architecture_(architecture),
-        mappings_(std::move(mappings)) {}
+        mappings_(std::move(mappings)),
+        pages_(open((folder_ + "/pagemap").c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~Process() override {
+    if (pages_ >= 0) close(pages_);
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
 
   const std::string& name() const override { return name_; }
   uint64_t pid() const override { return pid_; }
@@ -123,6 +131,22 @@ class Process : public Target {
       }
       pieces = pieces.subspan(std::min(done + 1, ours.size()));
     }
+  }
+
+  // Documentation/admin-guide/mm/pagemap.rst: 64 bits a page; 63: it is in memory, 62: swapped.
+  bool has_data(uint64_t begin, uint64_t end) const override {
+    static const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    std::array<uint64_t, 1024> entries;
+    for (uint64_t at = begin / page; pages_ >= 0 && at * page < end;) {
+      const uint64_t count = std::min<uint64_t>(entries.size(), (end + page - 1) / page - at);
+      const ssize_t size = pread(pages_, entries.data(), count * sizeof(uint64_t),
+                                 static_cast<off_t>(at * sizeof(uint64_t)));
+      if (size < static_cast<ssize_t>(count * sizeof(uint64_t))) return true;
+      for (uint64_t i = 0; i < count; i++)
+        if (entries[i] >> 62 != 0) return true;
+      at += count;
+    }
+    return pages_ < 0;
   }
 
   // map_files has the mapped file itself, but needs CAP_SYS_ADMIN or a recent kernel. By its name
@@ -180,6 +204,7 @@ class Process : public Target {
   std::string name_;
   Architecture architecture_;
   std::vector<Mapping> mappings_;
+  int pages_;  // /proc/PID/pagemap; -1: no permission
 };
 
 // Why memory cannot be read, in the user's words.

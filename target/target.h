@@ -40,6 +40,13 @@ struct Mapping {
   bool has_file() const { return file.starts_with('/'); }
 };
 
+// Whether a mapping may have what a program has written. Not the shadow memory of sanitizers: it
+// is some terabytes large, and says which addresses are in use.
+inline bool is_data(const Mapping& mapping) {
+  constexpr uint64_t shadow = uint64_t{1} << 40;
+  return mapping.readable && mapping.writable && mapping.size() < shadow;
+}
+
 // The mapping that contains `address`, or null. `mappings` are sorted. O(log mappings).
 const Mapping* find_mapping(std::span<const Mapping> mappings, uint64_t address);
 
@@ -114,6 +121,10 @@ class Target {
   virtual size_t read(uint64_t address, std::span<uint8_t> to) const = 0;
   // The same for many pieces, with a system call for each thousand.
   virtual void read(std::span<Piece> pieces) const;
+
+  // False: nothing was ever written there, and what can be read is zeros. Reading it would give the
+  // target pages. May be true anyway. 10 us for each 4 MiB of a running process.
+  virtual bool has_data(uint64_t begin, uint64_t end) const;
 
   // The file behind a mapping: the one that the target has mapped, also if its name is gone or
   // belongs to another file by now. Precondition: mapping.has_file(). Fails if it is missing, if

@@ -87,7 +87,7 @@ SourcePlace explain_process(pid_t pid) {
   SourcePlace place;
   const bool is_recorded = records(pid);
   if (is_recorded) explain_recorded(pid);
-  if (const Result<Unprepared> read = read_process(static_cast<uint64_t>(pid), Reading::Running)) {
+  if (const Result<Unprepared> read = read_process(static_cast<uint64_t>(pid), {})) {
     const std::vector<JudgedChain> chains = judge_chains(*read);
     if (!is_recorded) print(coroutine_why_text(*read, chains, text_columns()));
     place = place_of(*read, chains);

@@ -59,8 +59,8 @@ int run_core(const CoreOptions& options) {
     add_stacks(target, *writer);
     for (const SuspendedCoroutine& one : found.coroutines) writer->add(one.frame, one.size);
   };
-  const Reading reading = options.stop ? Reading::Paused : Reading::Running;
-  const ReadTarget all = read_any(options.target, reading, copy);
+  const ReadTarget all =
+      read_any(options.target, {.pause = options.stop, .variables = true}, copy);
   const Unprepared& read = all.read;
   writer->note = save_frames({.found = read.found, .around = read.around, .paused = read.paused});
   OutputFile out(options.output);

@@ -50,7 +50,8 @@ int run_ps(const PsOptions& options) {
   if (const auto status = report_unprepared({.target = *options.trace,
                                             .report = UnpreparedReport::List,
                                             .json = options.json,
-                                            .stop = options.stop}))
+                                            .stop = options.stop,
+                                            .locals = options.locals}))
     return *status;
   const std::string directory = trace_directory(*options.trace);
   MemoryCheck memory;

@@ -113,7 +113,8 @@ int run_why(const WhyOptions& options) {
             report_unprepared({.target = options.trace,
                                             .report = UnpreparedReport::Explanation,
                                             .json = options.json,
-                                            .stop = options.stop}))
+                                            .stop = options.stop,
+                                            .locals = options.locals}))
       return *status;
   const Analysis analysis = open_analysis(options.trace);
   MemoryCheck memory;

@@ -180,9 +180,13 @@ class Comparison {
 };
 
 std::string size_of_memory(const Target& target, uint64_t& bytes) {
+  constexpr uint64_t step = uint64_t{4} << 20;
   bytes = 0;
   for (const Mapping& mapping : target.mappings())
-    if (mapping.readable && mapping.writable) bytes += mapping.size();
+    if (is_data(mapping))
+      for (uint64_t at = mapping.begin; at < mapping.end; at += step)
+        if (const uint64_t size = std::min(step, mapping.end - at); target.has_data(at, at + size))
+          bytes += size;
   return "it has " + grouped(bytes >> 20) + " MiB";
 }
 

@@ -21,8 +21,8 @@ std::string title_of(const Target& target) {
   return target.name() + " (" + std::to_string(target.pid()) + ")";
 }
 
-Result<Unprepared> read_target(const Target& target, bool is_core, const SearchSteps& steps) {
-  Result<SuspendedCoroutines> found = find_suspended(target, steps);
+Result<Unprepared> read_target(const Target& target, bool is_core, const SearchOptions& options) {
+  Result<SuspendedCoroutines> found = find_suspended(target, options);
   if (!found) return found.error();
   return Unprepared{.title = title_of(target),
                     .pid = target.pid(),
@@ -39,10 +39,10 @@ int64_t now_of(clockid_t clock) {
 
 }  // namespace
 
-Result<Unprepared> read_memory_of(const Target& process, const SearchSteps& steps) {
+Result<Unprepared> read_memory_of(const Target& process, const SearchOptions& options) {
   const int64_t steady = now_of(CLOCK_MONOTONIC);
   const int64_t system = now_of(CLOCK_REALTIME);
-  Result<Unprepared> read = read_target(process, false, steps);
+  Result<Unprepared> read = read_target(process, false, options);
   if (!read) return read;
   read->around.steady_now = steady;
   read->around.system_now = system;
@@ -55,13 +55,13 @@ namespace {
 Result<Unprepared> read_process(PausableProcess& process, Reading reading,
                                 const OnMemory& on_memory) {
   std::optional<Error> error;
-  SearchSteps steps;
-  if (reading == Reading::Paused) steps.before = [&] { error = process.pause(); };
-  steps.after = [&](const SuspendedCoroutines& found) {
+  SearchOptions options{.variables = reading.variables};
+  if (reading.pause) options.before = [&] { error = process.pause(); };
+  options.after = [&](const SuspendedCoroutines& found) {
     if (on_memory) on_memory(process, found);
     process.resume();
   };
-  Result<Unprepared> read = read_memory_of(process, steps);
+  Result<Unprepared> read = read_memory_of(process, options);
   if (error) return *error;
   if (read) read->paused = process.resume();
   return read;
@@ -79,17 +79,17 @@ Result<Unprepared> read_snapshot(const CoreFile& core, const std::string& path) 
                     .around = std::move(saved->around)};
 }
 
-Result<Unprepared> read_core_file(const CoreFile& core, const std::string& path,
+Result<Unprepared> read_core_file(const CoreFile& core, const std::string& path, Reading reading,
                                   const OnMemory& on_memory) {
   if (!core.saved_frames().empty()) {
     Result<Unprepared> read = read_snapshot(core, path);
     if (read && on_memory) on_memory(core, read->found);
     return read;
   }
-  SearchSteps steps;
+  SearchOptions options{.variables = reading.variables};
   if (on_memory)
-    steps.after = [&](const SuspendedCoroutines& found) { on_memory(core, found); };
-  Result<Unprepared> read = read_target(core, true, steps);
+    options.after = [&](const SuspendedCoroutines& found) { on_memory(core, found); };
+  Result<Unprepared> read = read_target(core, true, options);
   if (read && core.missing_bytes() != 0)
     read->found.warnings.push_back("the core was cut short: " +
                                    std::to_string(core.missing_bytes()) +
@@ -126,7 +126,7 @@ ReadTarget read_any(const std::string& text, Reading reading, const OnMemory& on
   } else if (is_file) {
     Result<std::unique_ptr<CoreFile>> core = read_core(text, *all.files);
     if (!core) die(2, core.error().message());
-    read = read_core_file(**core, text, on_memory);
+    read = read_core_file(**core, text, reading, on_memory);
     all.target = std::move(*core);
   }
   if (!read) die(2, read.error().message());
@@ -151,7 +151,7 @@ std::optional<Unprepared> read_unprepared(const std::string& text, Reading readi
   if (!head || !is_core(*head)) return {};
   const Result<std::unique_ptr<CoreFile>> core = read_core(text, files);
   if (!core) die(2, core.error().message());
-  Result<Unprepared> read = read_core_file(**core, text, {});
+  Result<Unprepared> read = read_core_file(**core, text, reading, {});
   if (!read) die(2, read.error().message());
   return std::move(*read);
 }

@@ -22,10 +22,13 @@ struct Unprepared {
 };
 
 // What is in the memory of a running process, recorded or not. Fails if no coroutines can be read.
-Result<Unprepared> read_memory_of(const Target& process, const SearchSteps& steps = {});
+Result<Unprepared> read_memory_of(const Target& process, const SearchOptions& options = {});
 
-// How a process is read: it goes on, or stands still meanwhile.
-enum class Reading : uint8_t { Running, Paused };
+// How the memory of a process is read.
+struct Reading {
+  bool pause = false;      // the process stands still meanwhile; a core does anyway
+  bool variables = false;  // in the frames
+};
 
 // The same of a process by its number.
 Result<Unprepared> read_process(uint64_t pid, Reading reading);
@@ -33,7 +36,7 @@ Result<Unprepared> read_process(uint64_t pid, Reading reading);
 // Nothing: `text` names neither a core file nor a process that does not record. Throws
 // CommandError(2) if it does and no coroutines can be read from it.
 std::optional<Unprepared> read_unprepared(const std::string& text,
-                                          Reading reading = Reading::Running);
+                                          Reading reading = {});
 
 // Any process, whether it records or not, or core file.
 struct ReadTarget {

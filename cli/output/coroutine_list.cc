@@ -19,7 +19,34 @@ uint64_t count(const SuspendedCoroutines& found, State state) {
                     [&](const SuspendedCoroutine& one) { return one.state == state; }));
 }
 
+// Of the coroutines of the first chain of each group.
+void add_variables(std::string& out, const Unprepared& of, const std::vector<JudgedChain>& chains,
+                   size_t columns) {
+  for (const JudgedChain& one : chains) {
+    for (const uint32_t step : one.chain.steps) {
+      if (step >= of.found.variables.size() || of.found.variables[step].empty()) continue;
+      const SuspendedCoroutine& coroutine = of.found.coroutines[step];
+      append_paragraph(out,
+                       escaped(of.found.functions[coroutine.function].name) + ", frame " +
+                           address_text(coroutine.frame) + ':',
+                       0, columns);
+      for (const FrameVariable& variable : of.found.variables[step])
+        append_paragraph(out, variable.name + " = " + variable.value, 2, columns);
+    }
+  }
+}
+
 }  // namespace
+
+std::string coroutine_variables_text(const Unprepared& of, const std::vector<JudgedChain>& chains,
+                                     size_t columns) {
+  std::string out;
+  add_variables(out, of, chains, columns);
+  if (out.empty()) return "\nNo variables: no debug information about the frames.\n";
+  return "\nParameters and local variables, of the first coroutine of each line; one that does not "
+         "exist\nyet, or no longer, has any value:\n\n" +
+         out;
+}
 
 std::string coroutines_text(const Unprepared& unprepared, const std::vector<JudgedChain>& chains,
                             size_t columns) {
@@ -50,6 +77,19 @@ std::string coroutines_text(const Unprepared& unprepared, const std::vector<Judg
   return out;
 }
 
+namespace {
+
+// Null: they were not read.
+Json variables_json(const SuspendedCoroutines& found, ptrdiff_t coroutine) {
+  if (static_cast<size_t>(coroutine) >= found.variables.size()) return nullptr;
+  Json all = Json::array();
+  for (const FrameVariable& one : found.variables[static_cast<size_t>(coroutine)])
+    all.add(Json::object({{"name", one.name}, {"type", or_null(one.type)}, {"value", one.value}}));
+  return all;
+}
+
+}  // namespace
+
 Json coroutines_json(const Unprepared& unprepared, const std::vector<JudgedChain>& chains) {
   const SuspendedCoroutines& found = unprepared.found;
   Json out = json_document("skein.coroutines/1");
@@ -68,6 +108,7 @@ Json coroutines_json(const Unprepared& unprepared, const std::vector<JudgedChain
                           {"certain", one.is_certain},
                           {"elided", one.is_elided},
                           {"thread", id_or_null(one.thread)},
+                          {"locals", variables_json(found, &one - found.coroutines.data())},
                           {"awaiter", or_null(found.places[one.place].awaiter)},
                           {"operation", or_null(function.operation)},
                           {"object", object_json(unprepared, one)},

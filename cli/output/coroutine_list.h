@@ -18,4 +18,8 @@ std::string coroutines_text(const Unprepared& unprepared, const std::vector<Judg
 // Each coroutine: docs/json.md, skein.coroutines/1.
 Json coroutines_json(const Unprepared& unprepared, const std::vector<JudgedChain>& chains);
 
+// What `--locals` adds: of the first coroutine of each line.
+std::string coroutine_variables_text(const Unprepared& of, const std::vector<JudgedChain>& chains,
+                                     size_t columns);
+
 }  // namespace skein::cli

@@ -16,7 +16,7 @@ namespace skein::cli {
 
 std::optional<int> report_unprepared(const UnpreparedRequest& request) {
   const std::optional<Unprepared> read =
-      read_unprepared(request.target, request.stop ? Reading::Paused : Reading::Running);
+      read_unprepared(request.target, {.pause = request.stop, .variables = request.locals});
   if (!read && request.stop)
     die(2, request.target + " is no process without a recorder, and --stop is for these only");
   if (!read) return {};
@@ -24,8 +24,11 @@ std::optional<int> report_unprepared(const UnpreparedRequest& request) {
   print_report(
       request.json, [&] { return coroutines_json(*read, chains); },
       [&](size_t columns) {
-        return request.report == UnpreparedReport::List ? coroutines_text(*read, chains, columns)
-                                                : coroutine_why_text(*read, chains, columns);
+        std::string text = request.report == UnpreparedReport::List
+                               ? coroutines_text(*read, chains, columns)
+                               : coroutine_why_text(*read, chains, columns);
+        if (request.locals) text += coroutine_variables_text(*read, chains, columns);
+        return text;
       });
   return request.report == UnpreparedReport::Explanation &&
          std::any_of(chains.begin(), chains.end(),

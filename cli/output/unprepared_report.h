@@ -15,7 +15,8 @@ struct UnpreparedRequest {
   std::string target = {};
   UnpreparedReport report = UnpreparedReport::List;
   bool json = false;
-  bool stop = false;  // the process, while it is read
+  bool stop = false;    // the process, while it is read
+  bool locals = false;  // show parameters and local variables
 };
 std::optional<int> report_unprepared(const UnpreparedRequest& request);
 

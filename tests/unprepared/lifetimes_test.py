@@ -73,7 +73,7 @@ def run_variant(folder, compiler, options, allocator):
     print(f"{what}: {len(truth)} frames, {len(uncertain)} uncertain")
 
 
-VARIANTS = [("g++", ["-O2", "-g"], ["glibc", "jemalloc", "mimalloc", "pool"]), ("g++", ["-O2", "-s"], ["glibc", "tcmalloc"]),
+VARIANTS = [("g++", ["-O1", "-g", "-fsanitize=address"], ["sanitizer"]), ("g++", ["-O2", "-g"], ["glibc", "jemalloc", "mimalloc", "pool"]), ("g++", ["-O2", "-s"], ["glibc", "tcmalloc"]),
             ("clang++-14", ["-O1", "-g"], ["glibc", "jemalloc"]), ("clang++-19", ["-O2", "-s"], ["glibc"])]
 if everything:
     compilers = [("g++", each) for each in ("-O0", "-O1", "-O2", "-O3", "-Os", "-flto -O2", "-static -O2", "-no-pie -O1")]

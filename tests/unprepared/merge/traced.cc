@@ -1,7 +1,8 @@
 // Compiled with skein. Three chains wait for ever: one is traced, one is not, one begins in traced
 // code. As many threads as the first argument says create, run and destroy coroutines meanwhile.
 // Second argument: `lost`: the memory of a frame is overwritten; `moved`: a frame is made to look as
-// if it waited elsewhere; `large`: there is much memory.
+// if it waited elsewhere; `large`: there is much memory, and
+// some of each part is used.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -65,9 +66,12 @@ int main(int argc, char** argv) {
   for (size_t i = 3; i < 7; i++) tasks[i].handle.resume();
   once.set();
   const std::string_view mode = argc > 2 ? argv[2] : "";
-  if (mode == "large")
-    mmap(nullptr, size_t{5} << 28, PROT_READ | PROT_WRITE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mode == "large") {
+    constexpr size_t size = size_t{5} << 28;
+    auto* memory = static_cast<char*>(mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    for (size_t at = 0; at < size; at += size_t{1} << 20) memory[at] = 1;  // a page of each MiB
+  }
   if (mode == "moved") move(tasks[3], tasks[5]);
   if (mode == "lost") {
     Task lost = leaf(never);

@@ -1,0 +1,413 @@
+#include "symbol/frame_variables.h"
+
+#include <dwarf.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "base/escape.h"
+#include "symbol/dwarf_file.h"
+#include "symbol/dwarf_work.h"
+#include "symbol/elf_sections.h"
+
+namespace skein {
+
+namespace {
+
+constexpr size_t most_variables = 100;
+constexpr size_t longest_value = 200;
+
+struct Member {
+  std::string name = {};
+  uint64_t offset = 0;
+  Dwarf_Die type = {};
+};
+
+std::string name_of(Dwarf_Die* die) {
+  Dwarf_Attribute attribute;
+  const char* name = dwarf_attr_integrate(die, DW_AT_name, &attribute) == nullptr
+                         ? nullptr
+                         : dwarf_formstring(&attribute);
+  return name == nullptr ? "" : name;
+}
+
+bool type_of(Dwarf_Die* die, Dwarf_Die* type) {
+  Dwarf_Attribute attribute;
+  return dwarf_attr_integrate(die, DW_AT_type, &attribute) != nullptr &&
+         dwarf_formref_die(&attribute, type) != nullptr;
+}
+
+std::optional<uint64_t> number_of(Dwarf_Die* die, unsigned name) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word value = 0;
+  if (dwarf_attr_integrate(die, name, &attribute) == nullptr ||
+      dwarf_formudata(&attribute, &value) != 0)
+    return {};
+  return value;
+}
+
+bool is_qualifier(int tag) {
+  return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
+         tag == DW_TAG_atomic_type;
+}
+
+// Without typedefs, const and volatile.
+Dwarf_Die plain_type(Dwarf_Die type) {
+  constexpr int deepest = 20;
+  for (int i = 0; i < deepest && is_qualifier(dwarf_tag(&type)); i++)
+    if (Dwarf_Die next; type_of(&type, &next))
+      type = next;
+    else
+      break;
+  return type;
+}
+
+// "text" of "text_1_2": g++ adds the depth and the number of the scope to a local variable.
+std::string_view without_scope(std::string_view name) {
+  std::string_view left = name;
+  for (int i = 0; i < 2; i++) {
+    const size_t line = left.rfind('_');
+    if (line == std::string_view::npos || line == 0 || line + 1 == left.size()) return name;
+    for (const char c : left.substr(line + 1))
+      if (std::isdigit(static_cast<unsigned char>(c)) == 0) return name;
+    left = left.substr(0, line);
+  }
+  return left;
+}
+
+// What the compilers add: awaiters, temporary objects, and what clang has no name for.
+bool is_of_compiler(std::string_view name) {
+  for (const char* prefix : {"_Coro_", "__", "struct_", "class_", "union_", "enum_", "PointerType",
+                             "Aw", "D.", "Fs_", "Is_", "Tm", "T_"})
+    if (name.starts_with(prefix)) return true;
+  return name.empty();
+}
+
+// The value of a variable as text.
+class ValueText {
+ public:
+  explicit ValueText(const FrameVariables::Memory& memory) : memory_(memory) {}
+
+  std::string of(Dwarf_Die type, uint64_t address) {
+    left_ = 64;
+    std::string text = value(type, address, 0);
+    if (text.size() > longest_value) text = text.substr(0, longest_value - 2) + "..";
+    return text;
+  }
+
+ private:
+  static constexpr const char* unreadable = "?";
+
+  template <typename Number>
+  std::optional<Number> read(uint64_t address) const {
+    Number number = {};
+    uint8_t bytes[sizeof(Number)];
+    if (memory_(address, bytes) != sizeof bytes) return {};
+    std::memcpy(&number, bytes, sizeof bytes);
+    return number;
+  }
+
+  std::optional<uint64_t> read_sized(uint64_t address, uint64_t size) const {
+    switch (size) {
+      case 1:
+        return read<uint8_t>(address);
+      case 2:
+        return read<uint16_t>(address);
+      case 4:
+        return read<uint32_t>(address);
+      case 8:
+        return read<uint64_t>(address);
+      default:
+        return {};
+    }
+  }
+
+  static std::string hexadecimal(uint64_t value) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+    return text;
+  }
+
+  // Up to a NUL; `most` bytes.
+  std::string quoted(uint64_t address, uint64_t most, bool ends_at_nul) const {
+    constexpr uint64_t shown = 60;
+    std::vector<uint8_t> bytes(std::min(most, shown));
+    bytes.resize(memory_(address, bytes));
+    std::string text(bytes.begin(), bytes.end());
+    const size_t end = ends_at_nul ? text.find('\0') : std::string::npos;
+    const bool is_cut = end == std::string::npos && most > shown;
+    if (end != std::string::npos) text.resize(end);
+    return '"' + escaped(text) + '"' + (is_cut ? ".." : "");
+  }
+
+  static bool is_char(Dwarf_Die* type) {
+    const auto encoding = number_of(type, DW_AT_encoding);
+    return dwarf_tag(type) == DW_TAG_base_type && dwarf_bytesize(type) == 1 &&
+           (encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char);
+  }
+
+  std::string value(Dwarf_Die of, uint64_t address, int depth) {
+    Dwarf_Die type = plain_type(of);
+    if (left_ == 0) return "..";
+    left_--;
+    switch (dwarf_tag(&type)) {
+      case DW_TAG_base_type:
+        return base(&type, address);
+      case DW_TAG_enumeration_type:
+        return enumerator(&type, address);
+      case DW_TAG_pointer_type:
+        return pointer(&type, address);
+      case DW_TAG_reference_type:
+      case DW_TAG_rvalue_reference_type:
+        return reference(&type, address, depth);
+      case DW_TAG_array_type:
+        return array(&type, address, depth);
+      case DW_TAG_structure_type:
+      case DW_TAG_class_type:
+        return object(&type, address, depth);
+      default:
+        return unreadable;
+    }
+  }
+
+  std::string base(Dwarf_Die* type, uint64_t address) const {
+    const int size = dwarf_bytesize(type);
+    const uint64_t encoding = number_of(type, DW_AT_encoding).value_or(0);
+    if (encoding == DW_ATE_float) {
+      char text[40] = "?";
+      const auto number = size == 8   ? read<double>(address)
+                          : size == 4 ? std::optional<double>(read<float>(address).value_or(0))
+                                      : std::nullopt;
+      if (number) std::snprintf(text, sizeof text, "%g", *number);
+      return text;
+    }
+    const auto number = size <= 0 ? std::nullopt : read_sized(address, static_cast<uint64_t>(size));
+    if (!number) return unreadable;
+    if (encoding == DW_ATE_boolean) return *number == 0 ? "false" : *number == 1 ? "true" : "?";
+    if (is_char(type) && *number >= 32 && *number < 127)
+      return std::string("'") + static_cast<char>(*number) + "'";
+    if (encoding != DW_ATE_signed && encoding != DW_ATE_signed_char) return std::to_string(*number);
+    const int shift = 64 - 8 * size;
+    return std::to_string(static_cast<int64_t>(*number << shift) >> shift);
+  }
+
+  std::string enumerator(Dwarf_Die* type, uint64_t address) const {
+    const int size = dwarf_bytesize(type);
+    const auto number = size <= 0 ? std::nullopt : read_sized(address, static_cast<uint64_t>(size));
+    if (!number) return unreadable;
+    Dwarf_Die child;
+    constexpr int most = 10'000;
+    int count = 0;
+    if (dwarf_child(type, &child) == 0) {
+      do {
+        if (number_of(&child, DW_AT_const_value) == *number) return escaped(name_of(&child));
+      } while (++count < most && dwarf_siblingof(&child, &child) == 0);
+    }
+    return std::to_string(*number);
+  }
+
+  std::string pointer(Dwarf_Die* type, uint64_t address) const {
+    const auto target = read<uint64_t>(address);
+    if (!target) return unreadable;
+    if (*target == 0) return "nullptr";
+    Dwarf_Die pointee;
+    if (type_of(type, &pointee)) {
+      pointee = plain_type(pointee);
+      uint8_t first = 0;
+      if (is_char(&pointee) && memory_(*target, {&first, 1}) == 1)
+        return quoted(*target, 1 << 20, true);
+    }
+    return hexadecimal(*target);
+  }
+
+  std::string reference(Dwarf_Die* type, uint64_t address, int depth) {
+    const auto target = read<uint64_t>(address);
+    if (!target || *target == 0) return unreadable;
+    Dwarf_Die referred;
+    std::string text = "@" + hexadecimal(*target);
+    if (depth < 2 && type_of(type, &referred)) text += ' ' + value(referred, *target, depth + 1);
+    return text;
+  }
+
+  std::string array(Dwarf_Die* type, uint64_t address, int depth) {
+    Dwarf_Die element;
+    Dwarf_Die range;
+    if (!type_of(type, &element) || dwarf_child(type, &range) != 0) return unreadable;
+    const auto last = number_of(&range, DW_AT_upper_bound);
+    const auto counted = number_of(&range, DW_AT_count);
+    const uint64_t count = counted ? *counted : last ? *last + 1 : 0;
+    Dwarf_Die plain = plain_type(element);
+    if (is_char(&plain)) return quoted(address, count, true);
+    Dwarf_Word size = 0;
+    if (dwarf_aggregate_size(&plain, &size) != 0 || size == 0) return unreadable;
+    constexpr uint64_t shown = 8;
+    std::string text = "{";
+    for (uint64_t i = 0; i < std::min(count, shown) && left_ != 0; i++)
+      text += (i == 0 ? "" : ", ") + value(element, address + i * size, depth + 1);
+    return text + (count > shown ? ", ..}" : "}");
+  }
+
+  // std::string of libstdc++: the address of its characters, and their number.
+  std::string string(uint64_t address) const {
+    const auto begin = read<uint64_t>(address);
+    const auto size = read<uint64_t>(address + 8);
+    constexpr uint64_t most = uint64_t{1} << 40;
+    if (!begin || !size || *size > most) return unreadable;
+    return quoted(*begin, *size, false);
+  }
+
+  std::string object(Dwarf_Die* type, uint64_t address, int depth) {
+    constexpr int deepest = 2;
+    constexpr int most = 8;
+    const std::string name = name_of(type);
+    if (name.starts_with("basic_string<char,")) return string(address);
+    if (depth == deepest) return "{..}";
+    std::string text = "{";
+    int count = 0;
+    Dwarf_Die child;
+    if (dwarf_child(type, &child) == 0) {
+      do {
+        const int tag = dwarf_tag(&child);
+        if (tag != DW_TAG_member && tag != DW_TAG_inheritance) continue;
+        const auto offset = number_of(&child, DW_AT_data_member_location);
+        Dwarf_Die member;
+        if (!offset || !type_of(&child, &member)) continue;  // a static one
+        if (++count > most || left_ == 0) {
+          text += ", ..";
+          break;
+        }
+        if (count > 1) text += ", ";
+        if (tag == DW_TAG_member) text += escaped(name_of(&child)) + " = ";
+        text += value(member, address + *offset, depth + 1);
+      } while (dwarf_siblingof(&child, &child) == 0);
+    }
+    return text + '}';
+  }
+
+  const FrameVariables::Memory& memory_;
+  int left_ = 0;  // values
+};
+
+}  // namespace
+
+struct FrameVariables::State {
+  DwarfFile file = {};
+  DwarfWork work{1};
+  std::unordered_map<uint64_t, std::vector<Member>> members = {};  // by function
+
+  Dwarf* dwarf() const { return file.dwarf.get(); }
+
+  const std::vector<Member>& of(uint64_t function) {
+    const auto [at, is_new] = members.try_emplace(function);
+    if (!is_new) return at->second;
+    work.resume();
+    Dwarf_CU* unit = nullptr;
+    Dwarf_Die die;
+    while (dwarf_get_units(dwarf(), unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
+      if (!work.spend()) break;
+      Dwarf_Die found;
+      if (dwarf_haspc(&die, function) > 0 && find_function(&die, function, 0, &found)) {
+        Dwarf_Die frame;
+        if (find_frame(&found, 0, &frame)) add_members(&frame, at->second);
+        break;
+      }
+    }
+    return at->second;
+  }
+
+  bool find_function(Dwarf_Die* scope, uint64_t address, int depth, Dwarf_Die* found) {
+    constexpr int deepest = 20;
+    Dwarf_Die child;
+    if (depth == deepest || dwarf_child(scope, &child) != 0) return false;
+    do {
+      if (!work.spend()) return false;
+      const int tag = dwarf_tag(&child);
+      if (tag == DW_TAG_subprogram && dwarf_haspc(&child, address) > 0) {
+        *found = child;
+        return true;
+      }
+      if ((tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type) &&
+          find_function(&child, address, depth + 1, found))
+        return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+  }
+
+  // g++: what the parameter frame_ptr refers to; clang: the type of the variable __coro_frame.
+  bool find_frame(Dwarf_Die* scope, int depth, Dwarf_Die* frame) {
+    constexpr int deepest = 20;
+    Dwarf_Die child;
+    if (depth < deepest && dwarf_child(scope, &child) == 0) {
+      do {
+        if (!work.spend()) return false;
+        const int tag = dwarf_tag(&child);
+        const std::string name = tag == DW_TAG_formal_parameter || tag == DW_TAG_variable
+                                     ? name_of(&child)
+                                     : std::string();
+        Dwarf_Die type;
+        if (name == "frame_ptr" && type_of(&child, &type)) {
+          type = plain_type(type);
+          if (dwarf_tag(&type) == DW_TAG_pointer_type && type_of(&type, frame)) return true;
+        }
+        if (name == "__coro_frame" && type_of(&child, frame)) return true;
+        if (tag == DW_TAG_lexical_block && find_frame(&child, depth + 1, frame)) return true;
+      } while (dwarf_siblingof(&child, &child) == 0);
+    }
+    // g++ keeps the parameter there, if it has split the function.
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+    return depth == 0 && dwarf_attr(scope, DW_AT_abstract_origin, &attribute) != nullptr &&
+           dwarf_formref_die(&attribute, &origin) != nullptr && find_frame(&origin, 1, frame);
+  }
+
+  void add_members(Dwarf_Die* frame, std::vector<Member>& to) {
+    Dwarf_Die child;
+    Dwarf_Die type = plain_type(*frame);
+    if (dwarf_child(&type, &child) != 0) return;
+    do {
+      if (to.size() == most_variables || !work.spend()) return;
+      const std::string name = name_of(&child);
+      const auto offset = number_of(&child, DW_AT_data_member_location);
+      if (dwarf_tag(&child) != DW_TAG_member || !offset || is_of_compiler(name)) continue;
+      Member member{.name = std::string(without_scope(name)), .offset = *offset};
+      if (type_of(&child, &member.type)) to.push_back(std::move(member));
+    } while (dwarf_siblingof(&child, &child) == 0);
+  }
+};
+
+FrameVariables::FrameVariables(std::unique_ptr<State> state) : state_(std::move(state)) {}
+FrameVariables::FrameVariables(FrameVariables&&) noexcept = default;
+FrameVariables& FrameVariables::operator=(FrameVariables&&) noexcept = default;
+FrameVariables::~FrameVariables() = default;
+
+Result<FrameVariables> FrameVariables::read(std::span<const uint8_t> elf, const std::string& path,
+                                            const DebugFilePlaces& places, Files& files) {
+  Result<DwarfFile> file = open_dwarf(elf, path, places, &files);
+  if (!file) return file.error();
+  if (file->dwarf == nullptr)
+    return Error{.what = "no debug information", .file = path, .advice = "compile with -g"};
+  auto state = std::make_unique<State>();
+  state->file = std::move(*file);
+  state->work = DwarfWork(debug_information_size(state->file.elf.get()));
+  return FrameVariables(std::move(state));
+}
+
+std::vector<FrameVariable> FrameVariables::of(uint64_t function, uint64_t frame,
+                                              const Memory& memory) {
+  std::vector<FrameVariable> found;
+  ValueText text(memory);
+  for (Member& member : std::vector<Member>(state_->of(function))) {
+    Dwarf_Die type = member.type;
+    found.push_back({.name = escaped(member.name),
+                     .type = escaped(name_of(&type)),
+                     .value = text.of(member.type, frame + member.offset)});
+  }
+  return found;
+}
+
+}  // namespace skein
