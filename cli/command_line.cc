@@ -312,6 +312,8 @@ void add_ps(CommandLine& line) {
   app->add_flag("--wide", options->wide, "Show all columns and do not truncate");
   app->add_flag("--stop", options->stop,
                 "Stop a process that does not record while it is read");
+  app->add_flag("--group", options->group,
+                "Show coroutines in memory as one tree by function\nand place, with counts");
   app->add_flag("--locals", options->locals,
                 "Show parameters and local variables of coroutines\nin memory");
   app->add_flag("--search-memory", options->search_memory,

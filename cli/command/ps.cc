@@ -51,7 +51,8 @@ int run_ps(const PsOptions& options) {
                                             .report = UnpreparedReport::List,
                                             .json = options.json,
                                             .stop = options.stop,
-                                            .locals = options.locals}))
+                                            .locals = options.locals,
+                                            .group = options.group}))
     return *status;
   const std::string directory = trace_directory(*options.trace);
   MemoryCheck memory;

@@ -76,4 +76,48 @@ void add_chain_lines(const Unprepared& of, const CoroutineChain& chain,
          place_text(of.found.places[of.found.coroutines[chain.steps[i]].place])});
 }
 
+namespace {
+
+struct Branch {
+  std::vector<std::string> columns = {};  // function, state, place
+  uint64_t count = 0;
+  std::vector<Branch> branches = {};
+};
+
+void add_branches(std::vector<Branch>& branches, size_t depth,
+                  std::vector<std::vector<std::string>>& lines) {
+  constexpr size_t deepest = 20;
+  std::stable_sort(branches.begin(), branches.end(),
+                   [](const Branch& a, const Branch& b) { return a.count > b.count; });
+  for (Branch& branch : branches) {
+    lines.push_back({grouped(branch.count),
+                     std::string(2 * std::min(depth, deepest), ' ') + branch.columns[0],
+                     branch.columns[1], branch.columns[2]});
+    add_branches(branch.branches, depth + 1, lines);
+  }
+}
+
+}  // namespace
+
+void add_tree_lines(const Unprepared& of, const std::vector<JudgedChain>& chains,
+                    std::vector<std::vector<std::string>>& lines) {
+  constexpr size_t longest = 1000;  // steps: the lines are added recursively
+  std::vector<Branch> branches;
+  for (const JudgedChain& one : chains) {
+    std::vector<Branch>* level = &branches;
+    for (size_t i = 0; i < std::min(longest, one.chain.steps.size()); i++) {
+      const uint32_t step = one.chain.steps[i];
+      std::vector<std::string> columns = {
+          function_name(of.found, step), step_text(of, one.chain, i),
+          place_text(of.found.places[of.found.coroutines[step].place])};
+      auto at = std::find_if(level->begin(), level->end(),
+                             [&](const Branch& branch) { return branch.columns == columns; });
+      if (at == level->end()) at = level->insert(at, {.columns = std::move(columns)});
+      at->count += one.chain.count;
+      level = &at->branches;
+    }
+  }
+  add_branches(branches, 0, lines);
+}
+
 }  // namespace skein::cli

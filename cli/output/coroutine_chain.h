@@ -26,4 +26,9 @@ std::string_view state_name(SuspendedCoroutine::State state);
 void add_chain_lines(const Unprepared& of, const CoroutineChain& chain,
                      std::vector<std::vector<std::string>>& lines);
 
+// The same of all chains as one tree: those that begin alike share lines, each with its count; the
+// largest first. O(steps * lines).
+void add_tree_lines(const Unprepared& of, const std::vector<JudgedChain>& chains,
+                    std::vector<std::vector<std::string>>& lines);
+
 }  // namespace skein::cli

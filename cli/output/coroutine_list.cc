@@ -49,7 +49,7 @@ std::string coroutine_variables_text(const Unprepared& of, const std::vector<Jud
 }
 
 std::string coroutines_text(const Unprepared& unprepared, const std::vector<JudgedChain>& chains,
-                            size_t columns) {
+                            bool in_groups, size_t columns) {
   const SuspendedCoroutines& found = unprepared.found;
   std::string out;
   const auto shown = static_cast<uint64_t>(std::count_if(
@@ -71,7 +71,9 @@ std::string coroutines_text(const Unprepared& unprepared, const std::vector<Judg
     append_paragraph(out, "Note: " + escaped(warning) + ".", 0, columns);
   if (found.coroutines.empty()) return out;
   std::vector<std::vector<std::string>> lines = {{"COUNT", "COROUTINE", "STATE", "PLACE"}};
-  for (const JudgedChain& one : chains) add_chain_lines(unprepared, one.chain, lines);
+  if (in_groups) add_tree_lines(unprepared, chains, lines);
+  for (const JudgedChain& one : chains)
+    if (!in_groups) add_chain_lines(unprepared, one.chain, lines);
   out += '\n';
   append_columns(out, lines, "><<<", 0);
   return out;

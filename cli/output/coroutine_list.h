@@ -11,9 +11,9 @@
 namespace skein::cli {
 
 // Chains of coroutines that wait for each other, the outermost first. Similar ones are one,
-// with their number. Names are escaped.
+// with their number; in groups, those that begin alike share lines. Names are escaped.
 std::string coroutines_text(const Unprepared& unprepared, const std::vector<JudgedChain>& chains,
-                            size_t columns);
+                            bool in_groups, size_t columns);
 
 // Each coroutine: docs/json.md, skein.coroutines/1.
 Json coroutines_json(const Unprepared& unprepared, const std::vector<JudgedChain>& chains);

@@ -25,7 +25,7 @@ std::optional<int> report_unprepared(const UnpreparedRequest& request) {
       request.json, [&] { return coroutines_json(*read, chains); },
       [&](size_t columns) {
         std::string text = request.report == UnpreparedReport::List
-                               ? coroutines_text(*read, chains, columns)
+                               ? coroutines_text(*read, chains, request.group, columns)
                                : coroutine_why_text(*read, chains, columns);
         if (request.locals) text += coroutine_variables_text(*read, chains, columns);
         return text;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """unprepared_test.py SKEIN SOURCE COMPILER OPTION...: compiles a program of coroutines without skein and
 compares the waits that it prints with what `skein ps` finds in its memory, and in its core."""
-import collections, json, shutil, subprocess, sys, tempfile
+import collections, json, re, shutil, subprocess, sys, tempfile
 from pathlib import Path
 
 skein, source, compiler, *options = sys.argv[1:]
@@ -81,6 +81,11 @@ with tempfile.TemporaryDirectory() as folder:
             one.pop("locals")  # a snapshot has them in any case
         for key in ("coroutines", "chains", "warnings"):
             check(of_snapshot[key] == live[key], f"{key} of the snapshot: {of_snapshot[key]}, not {live[key]}")
+        tree = subprocess.run([skein, "ps", "--group", str(process.pid)], capture_output=True, text=True).stdout
+        roots = [int(count) for count in re.findall(r"^ *(\d+)  \S*root ", tree, re.M)]
+        check(sum(roots) == 20 and len(roots) == 1, tree)
+        leaves = [int(count) for count in re.findall(r"^ *(\d+)  +\S*leaf ", tree, re.M)]
+        check(sum(leaves) == 20, tree)
         text = subprocess.run([skein, "ps", str(process.pid)], capture_output=True, text=True).stdout
         check("It is not recorded" in text, text)
     finally:
