@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(read_frames(again, "x").has_value());
   }
   const Process process({data, size});
-  const auto found = find_suspended(process);
+  const auto found = find_suspended(process, {.variables = true});
   if (!found) {
     require(!found.error().what.empty());
     return 0;
