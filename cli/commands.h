@@ -91,7 +91,7 @@ struct PsOptions {
   bool wide = false;
   bool stop = false;           // a process that does not record, while it is read
   bool locals = false;         // of such a process or a core
-  bool group = false;          // its coroutines that begin alike share lines
+  bool group = false;          // its coroutines as one tree
   bool search_memory = false;  // of a process that records, however much it is
 };
 int run_ps(const PsOptions& options);

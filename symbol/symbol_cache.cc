@@ -34,7 +34,7 @@ struct Opened {
   Opened& operator=(const Opened&) = delete;
 };
 
-// Of this user, and nobody else may write to it.
+// Of this user, and no other user may write to it.
 bool is_own(const struct stat& status) {
   return status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }

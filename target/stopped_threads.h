@@ -5,7 +5,7 @@
 //   use(stopped->registers(thread_id));
 //   const int64_t pause = stopped->resume();  // ns
 //
-// If this process dies meanwhile, the kernel lets the other one go on. A call that sleeps in the
+// If this process dies, the kernel lets the other one go on. A call that sleeps in the
 // kernel is interrupted: it goes on afterwards, but epoll_wait() and a few others return EINTR
 // (signal(7), "Interruption of system calls by stop signals").
 #pragma once

@@ -26,7 +26,7 @@ Result<Unprepared> read_memory_of(const Target& process, const SearchOptions& op
 
 // How the memory of a process is read.
 struct Reading {
-  bool pause = false;      // the process stands still meanwhile; a core does anyway
+  bool pause = false;      // the process stands still; a core does anyway
   bool variables = false;  // in the frames
 };
 

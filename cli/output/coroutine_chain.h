@@ -26,8 +26,8 @@ std::string_view state_name(SuspendedCoroutine::State state);
 void add_chain_lines(const Unprepared& of, const CoroutineChain& chain,
                      std::vector<std::vector<std::string>>& lines);
 
-// The same of all chains as one tree: those that begin alike share lines, each with its count; the
-// largest first. O(steps * lines).
+// The same of all chains as one tree: those with the same first steps share lines, each with its
+// count; the largest first. O(steps * lines).
 void add_tree_lines(const Unprepared& of, const std::vector<JudgedChain>& chains,
                     std::vector<std::vector<std::string>>& lines);
 

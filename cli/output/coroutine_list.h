@@ -11,7 +11,7 @@
 namespace skein::cli {
 
 // Chains of coroutines that wait for each other, the outermost first. Similar ones are one,
-// with their number; in groups, those that begin alike share lines. Names are escaped.
+// with their number; in groups, all are one tree. Names are escaped.
 std::string coroutines_text(const Unprepared& unprepared, const std::vector<JudgedChain>& chains,
                             bool in_groups, size_t columns);
 

@@ -17,7 +17,7 @@ struct UnpreparedRequest {
   bool json = false;
   bool stop = false;    // the process, while it is read
   bool locals = false;  // show parameters and local variables
-  bool group = false;   // List: chains that begin alike share lines
+  bool group = false;   // List: as one tree
 };
 std::optional<int> report_unprepared(const UnpreparedRequest& request);
 

@@ -8,6 +8,10 @@ import sys
 import time
 
 SKEIN = os.path.abspath(sys.argv[1])
+# The processes of these tests stop, end and change their groups. The kernel may send SIGHUP to a group with stopped
+# processes then, which must not be that of the other tests.
+if os.getpgid(0) != os.getpid():
+    os.setsid()
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 SECONDS = 120  # after this time a test hangs itself
 

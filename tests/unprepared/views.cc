@@ -1,5 +1,5 @@
 // Coroutines for views_test.py: two that wait for each other, one that has ended, one that was not
-// started, and alike ones, as many as the first argument says, that wait for an event.
+// started, and similar ones, as many as the first argument says, that wait for an event.
 #include <coroutine>
 #include <cstdio>
 #include <cstdlib>
