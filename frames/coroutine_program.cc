@@ -140,9 +140,10 @@ std::vector<FrameVariable> CoroutineProgram::variables(uint32_t number, uint64_t
          {std::pair(module.contents.bytes(), module.path),
           std::pair(module.debug.contents.bytes(), module.debug.path),
           std::pair(module.lines_file.contents.bytes(), module.lines_file.path)})
-      if (Result<FrameVariables> read = FrameVariables::read(bytes, path, debug_places_, files_);
-          read && !module.variables)
+      if (Result<FrameVariables> read = FrameVariables::read(bytes, path, debug_places_, files_)) {
         module.variables = std::move(*read);
+        break;
+      }
   }
   if (!module.variables) return {};
   return module.variables->of(pair.function.resume - module.bias, frame, memory);

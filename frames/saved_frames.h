@@ -2,7 +2,7 @@
 // them, so that it can be explained where neither the process nor its files are.
 //
 //   writer.note = save_frames({found, around, paused});
-//   Result<SavedFrames> read = read_frames(core.note_of_skein(), path);
+//   Result<SavedFrames> read = read_frames(core.saved_frames(), path);
 #pragma once
 
 #include <cstdint>

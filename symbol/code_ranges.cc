@@ -5,28 +5,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "symbol/elf_handles.h"
+#include "symbol/elf_sections.h"
 
 namespace skein {
 
 namespace {
-
-struct Section {
-  Elf_Data* data = nullptr;  // null: there is none
-  uint64_t address = 0;
-};
-
-Section section_of(Elf* elf, std::string_view name) {
-  size_t names = 0;
-  if (elf_getshdrstrndx(elf, &names) != 0) return {};
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
-    const char* own = elf_strptr(elf, names, header.sh_name);
-    if (own != nullptr && own == name) return {elf_getdata(section, nullptr), header.sh_addr};
-  }
-  return {};
-}
 
 // How the functions of a CIE give their addresses (LSB, "Augmentation String Format"); the default
 // is an absolute address.
@@ -49,7 +32,7 @@ uint8_t encoding_of(const Dwarf_CIE& cie) {
 }
 
 // The range of an FDE, whose first field is at `at` of the section; empty: another encoding.
-CodeRange range_of(const Section& section, size_t at, uint8_t encoding) {
+CodeRange range_of(const LoadedSection& section, size_t at, uint8_t encoding) {
   const auto* bytes = static_cast<const uint8_t*>(section.data->d_buf);
   const size_t left = section.data->d_size - at;
   const bool is_relative = (encoding & 0x70) == DW_EH_PE_pcrel;
@@ -80,7 +63,7 @@ std::vector<CodeRange> code_ranges(std::span<const uint8_t> bytes) {
   if (elf == nullptr) return found;
   size_t size = 0;
   const auto* ident = reinterpret_cast<const uint8_t*>(elf_getident(elf.get(), &size));
-  const Section section = section_of(elf.get(), ".eh_frame");
+  const LoadedSection section = loaded_section(elf.get(), ".eh_frame");
   if (ident == nullptr || size < EI_NIDENT || section.data == nullptr) return found;
   Dwarf_Off cie_at = DW_CIE_ID_64;
   uint8_t encoding = DW_EH_PE_absptr;
@@ -122,7 +105,7 @@ const CodeRange* range_at(std::span<const CodeRange> ranges, uint64_t begin) {
 
 bool is_compiled_by(std::span<const uint8_t> bytes, std::string_view compiler) {
   const ElfHandle elf = open_elf(bytes);
-  const Section section = elf == nullptr ? Section{} : section_of(elf.get(), ".comment");
+  const LoadedSection section = loaded_section(elf.get(), ".comment");
   if (section.data == nullptr || section.data->d_buf == nullptr) return false;
   const std::string_view text(static_cast<const char*>(section.data->d_buf), section.data->d_size);
   return text.find(compiler) != std::string_view::npos;

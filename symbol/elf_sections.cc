@@ -36,6 +36,18 @@ std::string hexadecimal_text(std::span<const uint8_t> bytes) {
   return text;
 }
 
+LoadedSection loaded_section(Elf* elf, std::string_view name) {
+  LoadedSection found;
+  size_t names = 0;
+  if (elf == nullptr || elf_getshdrstrndx(elf, &names) != 0) return found;
+  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
+    if (header.sh_type == SHT_NOBITS || !has_section_name(elf, names, header, name)) return false;
+    found = {elf_getdata(section, nullptr), header.sh_addr};
+    return true;
+  });
+  return found;
+}
+
 std::optional<std::span<const uint8_t>> section_of(Elf* elf, std::span<const uint8_t> bytes,
                                                    std::string_view name) {
   std::optional<std::span<const uint8_t>> found;

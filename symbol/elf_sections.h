@@ -16,6 +16,13 @@ namespace skein {
 std::optional<std::span<const uint8_t>> section_of(Elf* elf, std::span<const uint8_t> bytes,
                                                    std::string_view name);
 
+// The same as libelf has it, with its address; data null: there is none.
+struct LoadedSection {
+  Elf_Data* data = nullptr;
+  uint64_t address = 0;
+};
+LoadedSection loaded_section(Elf* elf, std::string_view name);
+
 // Its build id as hexadecimal digits, or an empty text. O(sections).
 std::string build_id_of(Elf* elf);
 

@@ -3,8 +3,8 @@
 //   const MemoryCheck check = check_memory(pid, directory, false);
 //   for (const MemoryDisagreement& one : check.disagreements) ...
 //
-// The process runs meanwhile. So a disagreement counts only if consecutive searches find it, and
-// the task did not change its state during a search.
+// The process goes on during a search. So a disagreement counts only if consecutive searches find
+// it, and the task did not change its state during a search.
 #pragma once
 
 #include <cstdint>
