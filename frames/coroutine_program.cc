@@ -179,7 +179,10 @@ std::optional<ResumeIndex> CoroutineProgram::index_of(uint32_t number) {
 Code CoroutineProgram::code_of(const Module& module, uint64_t begin, uint64_t end) const {
   const uint64_t address = begin - module.bias;
   return {.address = address,
-          .bytes = bytes_at(module.elf, module.contents.bytes(), address, end - begin)};
+          .bytes = bytes_at(module.elf, module.contents.bytes(), address, end - begin),
+          .file = [&module](uint64_t at, uint64_t size) {
+            return bytes_at(module.elf, module.contents.bytes(), at, size);
+          }};
 }
 
 Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {

@@ -105,6 +105,15 @@ const Lines::Call* call_behind(const std::vector<Lines::Call>& calls, const Stor
   return nullptr;
 }
 
+// The first call at an address or right behind it.
+const Lines::Call* call_at(const std::vector<Lines::Call>& calls, std::optional<uint64_t> address) {
+  constexpr uint64_t near = 64;  // bytes
+  if (!address) return nullptr;
+  for (const Lines::Call& call : calls)
+    if (call.address >= *address && call.address - *address < near) return &call;
+  return nullptr;
+}
+
 // Whether a jump (E9 cd, EB cb) is at this address.
 bool is_jump(const Code& code, uint64_t address) {
   const size_t at = address - code.address;
@@ -194,8 +203,11 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
     return found;
   }
   const auto readies = calls_of(code, functions, lines, "await_ready");
-  const Lines::Call* ready = call_before(readies, *store, around);
-  const Lines::Call* call = ready != nullptr ? ready : suspend;
+  const Lines::Call* call = call_before(readies, *store, around);
+  if (call == nullptr) call = suspend;
+  const auto resumes = call == nullptr ? calls_of(code, functions, lines, "await_resume")
+                                       : std::vector<Lines::Call>();
+  if (call == nullptr) call = call_at(resumes, resume_target(code, point));
   found.place = lines->at(call != nullptr ? call->address : store->begin);
   return found;
 }

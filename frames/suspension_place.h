@@ -2,27 +2,21 @@
 // stores this number in the frame belongs to the co_await.
 //
 // g++ gives that code the line of the statement, or of the end of a block. The call of
-// await_ready() before it, and that of await_suspend() behind it, have the line of the co_await
-// itself.
+// await_ready() before it, and that of await_resume() where the coroutine goes on, have the line of
+// the co_await itself; that of await_suspend() behind it usually has.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "frames/coroutine_functions.h"
+#include "frames/resume_point.h"
 #include "symbol/functions.h"
 #include "symbol/lines.h"
 
 namespace skein {
-
-// Code of a function, of a file for x86-64.
-struct Code {
-  uint64_t address = 0;
-  std::span<const uint8_t> bytes = {};
-};
 
 // An instruction.
 struct Store {

@@ -279,12 +279,20 @@ std::optional<Lines::Place> call_place(Dwarf_Die* unit, Dwarf_Die* call) {
   return Lines::Place{.file = name, .line = static_cast<uint32_t>(line)};
 }
 
-bool has_name(Dwarf_Die* die, std::string_view name) {
+std::string_view name_of(Dwarf_Die* die) {
   Dwarf_Attribute attribute;
-  const char* own = dwarf_attr_integrate(die, DW_AT_name, &attribute) == nullptr
-                        ? nullptr
-                        : dwarf_formstring(&attribute);
-  return own != nullptr && own == name;
+  const char* name = dwarf_attr_integrate(die, DW_AT_name, &attribute) == nullptr
+                         ? nullptr
+                         : dwarf_formstring(&attribute);
+  return name == nullptr ? std::string_view() : name;
+}
+
+bool has_name(Dwarf_Die* die, std::string_view name) { return name_of(die) == name; }
+
+// Also of a template, which has its arguments in its name.
+bool is_function(Dwarf_Die* die, std::string_view name) {
+  const std::string_view whole = name_of(die);
+  return whole.starts_with(name) && (whole.size() == name.size() || whole[name.size()] == '<');
 }
 
 std::string linkage_name(Dwarf_Die* die) {
@@ -306,7 +314,7 @@ void add_inlined(Dwarf_Die* scope, std::string_view name, int depth, DwarfWork& 
     const int tag = dwarf_tag(&child);
     if (to.size() >= most || !work.spend()) return;
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) continue;
-    if (tag != DW_TAG_inlined_subroutine || !has_name(&child, name)) {
+    if (tag != DW_TAG_inlined_subroutine || !is_function(&child, name)) {
       add_inlined(&child, name, depth + 1, work, to);
       continue;
     }
