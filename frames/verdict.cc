@@ -98,12 +98,6 @@ class Judge {
 
 }  // namespace
 
-bool is_program_type(std::string_view awaiter) {
-  for (const char* begin : {"std::", "boost::asio::", "asio::"})
-    if (awaiter.starts_with(begin)) return false;
-  return !awaiter.empty();
-}
-
 std::string_view name(ChainVerdict verdict) {
   switch (verdict) {
     case ChainVerdict::Deadlock:

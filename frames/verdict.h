@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "frames/chains.h"
+#include "frames/wait_shapes.h"
 #include "target/sockets.h"
 #include "target/target.h"
 
@@ -46,9 +47,6 @@ inline bool is_usual(ChainVerdict verdict) { return verdict >= ChainVerdict::Run
 ChainVerdict judge(const SuspendedCoroutines& found, const CoroutineChain& chain,
                    const Surroundings& around);
 
-// Whether the type that a coroutine awaits is of the program or a library, and not one without a
-// meaning: std::suspend_always, those inside Asio. False if it is empty.
-bool is_program_type(std::string_view awaiter);
 // ns until the timer expires, at least 0; nothing: unknown, or never.
 std::optional<int64_t> left_of(const AsioObject& timer, const Surroundings& around);
 bool never_expires(const AsioObject& timer);
