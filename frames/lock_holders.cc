@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "frames/chains.h"
 #include "frames/wait_shapes.h"
 
 namespace skein {
@@ -177,16 +178,6 @@ void LockHolders::add(uint32_t coroutine, uint32_t lock, bool is_certain) {
       return;
     }
   holders.push_back({coroutine, is_certain});
-}
-
-uint32_t waits_for(const SuspendedCoroutines& found, uint32_t coroutine) {
-  const SuspendedCoroutine& one = found.coroutines[coroutine];
-  if (one.state == State::Runs) return no_coroutine;
-  if (one.awaits != no_coroutine) return one.awaits;
-  if (one.awaited == SuspendedCoroutine::none) return no_coroutine;
-  const std::vector<WaitObject::Holder>& holders = found.awaited[one.awaited].holders;
-  return holders.size() == 1 && holders.front().is_certain ? holders.front().coroutine
-                                                           : no_coroutine;
 }
 
 void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, const Target& target) {

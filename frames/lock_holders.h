@@ -50,10 +50,6 @@ class LockHolders {
   std::map<uint32_t, std::vector<LinePlace>> awaits_ = {};  // by function
 };
 
-// The coroutine that must go on before this one can: what it awaits, or the certain holder of the
-// lock that it waits for. SuspendedCoroutine::none: unknown.
-uint32_t waits_for(const SuspendedCoroutines& found, uint32_t coroutine);
-
 // Coroutines that wait for each other do not change. Where they have since they were read, holders
 // of locks are no longer certain. O(coroutines).
 void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, const Target& target);

@@ -27,12 +27,13 @@ struct Surroundings {
 
 // From the worst; from Runs on, most programs that look like this are correct.
 enum class ChainVerdict : uint8_t {
-  Deadlock,      // the coroutines of a cycle wait for each other
+  Deadlock,      // the coroutines of a cycle wait for each other, or for locks that they hold
   BlocksThread,  // it runs, and its thread sleeps in a call
   NeverExpires,  // it waits for a timer that never expires
   NoAnswer,      // the process connected a socket and spoke last
   Unread,        // what it waits for has arrived
   NotReceived,   // it waits to send
+  Unreferenced,  // nothing in memory refers to it, so that nothing can resume it
   Unknown,       // it waits for an object of the program or a library
   NotStarted,
   Slow,  // it waits for one of few timers that take ten seconds or more
