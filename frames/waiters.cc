@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
 constexpr uint64_t frame_header = 16;   // two addresses; then the promise
-constexpr int64_t awaiter_reach = 64;   // bytes from an awaiter's beginning to its members
+constexpr uint64_t awaiter_reach = 64;  // bytes from an awaiter's beginning to its members
 constexpr uint64_t object_words = 24;   // of an object that are searched for lists
 constexpr uint64_t handle_words = 8;    // the same for the address of a frame
 constexpr size_t most_words_of_frame = 512;
@@ -83,48 +83,46 @@ uint64_t Waiters::word_in(uint32_t coroutine, uint64_t offset) const {
   return offset % 8 == 0 && offset / 8 < frame.size() ? frame[offset / 8] : 0;
 }
 
-// The coroutine in whose frame a node is, if the frame's own address is so far from the node.
-std::optional<uint32_t> Waiters::node_at(uint64_t address, int64_t handle) const {
-  const uint32_t found = frame_around(address);
-  if (found == no_coroutine) return {};
-  const uint64_t frame = all_[found].frame;
-  const uint64_t offset = address - frame + static_cast<uint64_t>(handle);
-  if (address - frame <= frame_header || offset < frame_header) return {};
-  return word_in(found, offset) == frame ? std::optional(found) : std::nullopt;
+// Whether a frame has its own address near this offset, behind its header.
+bool Waiters::has_handle_near(uint32_t coroutine, uint64_t offset) const {
+  const auto frame = words(coroutine);
+  const uint64_t begin = std::max<uint64_t>(frame_header, offset - std::min(offset, awaiter_reach));
+  for (uint64_t at = begin; at <= offset + awaiter_reach && at / 8 < frame.size(); at += 8)
+    if (frame[at / 8] == all_[coroutine].frame) return true;
+  return false;
 }
 
-// The nodes of a list from `first` on, which may be no node: those that nodes have the addresses
-// of. A frame may have its own address at several places near a node: the longest list is meant.
+// The nodes of a list from `first` on, which may be none: those that nodes have the addresses of.
 void Waiters::add_list(uint64_t object, uint64_t first, uint64_t back, Nodes& to) {
+  constexpr auto reach = static_cast<int64_t>(awaiter_reach);
   if (first % 8 != 0) return;
   Nodes longest;
-  int64_t handle_of_longest = 0;
-  for (int64_t at = 0; at <= 2 * awaiter_reach; at += 8) {
-    const int64_t handle = at % 16 == 0 ? at / 2 : -(at + 8) / 2;  // 0, -8, 8, -16, ..
-    Nodes nodes = list_from(first, handle, back);
-    if (nodes.size() <= longest.size()) continue;
-    longest = std::move(nodes);
-    handle_of_longest = handle;
+  for (int64_t at = 0; at <= 2 * reach; at += 8) {
+    const int64_t slot = at % 16 == 0 ? at / 2 : -(at + 8) / 2;  // 0, -8, 8, -16, ..
+    Nodes nodes = list_from(object, first, slot, back);
+    if (nodes.size() > longest.size()) longest = std::move(nodes);
   }
-  if (!node_at(object, handle_of_longest))  // else it is itself a node
-    to.merge(longest);
+  to.merge(longest);
 }
 
-Waiters::Nodes Waiters::list_from(uint64_t first, int64_t handle, uint64_t back) const {
+Waiters::Nodes Waiters::list_from(uint64_t object, uint64_t first, int64_t slot,
+                                  uint64_t back) const {
   Nodes found;
   std::vector<uint64_t> left = {first};
   while (!left.empty()) {
     const uint64_t node = left.back();
     left.pop_back();
-    const std::optional<uint32_t> owner = node_at(node, handle);
-    if (!owner) continue;
-    const uint64_t offset = node - all_[*owner].frame;
-    if (!found.try_emplace(*owner, Node{node, offset + static_cast<uint64_t>(handle), back}).second)
+    const uint32_t owner = frame_around(node);
+    if (owner == no_coroutine) continue;
+    const uint64_t offset = node - all_[owner].frame;
+    const uint64_t slot_offset = offset + static_cast<uint64_t>(slot);
+    if (offset <= frame_header || slot_offset < frame_header ||
+        word_in(owner, slot_offset) != object || !has_handle_near(owner, offset))
       continue;
-    for (int64_t k = -awaiter_reach; k <= awaiter_reach; k += 8) {
-      const uint64_t next = word_in(*owner, offset + static_cast<uint64_t>(k));
-      if (next != 0 && next % 8 == 0 && node_at(next, handle)) left.push_back(next);
-    }
+    if (!found.try_emplace(owner, Node{offset, slot_offset, back}).second) continue;
+    for (uint64_t at = offset - std::min(offset, awaiter_reach); at <= offset + awaiter_reach; at += 8)
+      if (const uint64_t next = word_in(owner, at); next % 8 == 0 && next != object && next != 0)
+        left.push_back(next);
   }
   return found;
 }
@@ -144,24 +142,21 @@ const Waiters::Nodes& Waiters::nodes_of(uint64_t object) {
 void Waiters::find_lists(uint32_t coroutine) {
   const auto frame = words(coroutine);
   const uint64_t address = all_[coroutine].frame;
-  const size_t reach = awaiter_reach / 8;
-  for (size_t handle = frame_header / 8; handle < frame.size(); handle++) {
-    if (frame[handle] != address) continue;
-    const size_t first = handle - std::min(handle - 2, reach);
-    for (size_t slot = first; slot < std::min(frame.size(), handle + reach + 1); slot++) {
-      const uint64_t object = frame[slot];
-      if (object == address || !may_be_object(object)) continue;
-      const Nodes& nodes = nodes_of(object);
-      const auto node = nodes.find(coroutine);
-      if (node == nodes.end() || node->second.handle != 8 * handle) continue;
-      const auto distance = static_cast<int64_t>(address + 8 * slot - node->second.address);
-      if (std::abs(distance) <= awaiter_reach)
+  for (uint64_t slot = frame_header; slot / 8 < frame.size(); slot += 8) {
+    const uint64_t object = frame[slot / 8];
+    if (object == address || !may_be_object(object)) continue;
+    if (!has_handle_near(coroutine, slot)) continue;
+    const Nodes& nodes = nodes_of(object);
+    const auto node = nodes.find(coroutine);
+    if (node == nodes.end() || node->second.slot != slot) continue;
+    const uint64_t offset = node->second.offset;
+    for (uint64_t at = offset - std::min(offset, awaiter_reach); at <= offset + awaiter_reach; at += 8)
+      if (at >= frame_header && word_in(coroutine, at) == address)
         candidates_[coroutine].push_back({.object = object,
-                                          .slot = 8 * slot,
-                                          .handle = 8 * handle,
+                                          .slot = slot,
+                                          .handle = at,
                                           .back = node->second.back,
                                           .is_list = true});
-    }
   }
 }
 

@@ -4,8 +4,8 @@
 //   Waiters waiters(target, memory, coroutines);
 //   for (const WaitCandidate& one : waiters.candidates(i)) print(one.object);
 //
-// Nothing is known of types here: an object that has waiters is a list of nodes in frames, each
-// with the frame's own address at the same place nearby.
+// Nothing is known of types here: an object that has waiters is a list of nodes in frames. Each
+// has the address of the object at the same place, and that of the frame nearby.
 #pragma once
 
 #include <cstdint>
@@ -63,8 +63,8 @@ class Waiters {
  private:
   // An awaiter in a list of an object.
   struct Node {
-    uint64_t address = 0;
-    uint64_t handle = 0;  // where the frame has its own address: bytes from the frame
+    uint64_t offset = 0;  // bytes from the frame
+    uint64_t slot = 0;    // where it has the address of the object
     uint64_t back = 0;
   };
   using Nodes = std::unordered_map<uint32_t, Node>;  // by coroutine
@@ -75,8 +75,8 @@ class Waiters {
   void find_joins(uint32_t coroutine, const std::vector<bool>& may_wait);
   const Nodes& nodes_of(uint64_t object);
   void add_list(uint64_t object, uint64_t first, uint64_t back, Nodes& to);
-  Nodes list_from(uint64_t first, int64_t handle, uint64_t back) const;
-  std::optional<uint32_t> node_at(uint64_t address, int64_t handle) const;
+  Nodes list_from(uint64_t object, uint64_t first, int64_t slot, uint64_t back) const;
+  bool has_handle_near(uint32_t coroutine, uint64_t offset) const;
   uint64_t word_in(uint32_t coroutine, uint64_t offset) const;
 
   const Target& target_;
