@@ -58,22 +58,35 @@ const std::string& AwaitedObjects::awaiter_of(uint32_t coroutine) const {
   return found_.places[found_.coroutines[coroutine].place].awaiter;
 }
 
-// In an awaiter that the compiler has described.
+// In an awaiter that the compiler has described: best in that to which the object leads, of the type
+// that is awaited where the coroutine is.
 std::optional<Match> AwaitedObjects::of_awaiter_in(const FrameLayout& layout, uint32_t coroutine) {
+  const std::string& awaiter = awaiter_of(coroutine);
   std::vector<Match> handles;
+  std::optional<Match> best;
+  int rank_of_best = 0;
   for (const WaitCandidate& candidate : waiters_.candidates(coroutine)) {
     for (const FrameMember& member : layout.members) {
       if (!member.is_awaiter || !contains(member, candidate.slot)) continue;
+      // g++ describes a class with virtual functions only in the unit that defines them.
+      const bool is_opaque = member.type.pointers.empty() && !member.type.handle;
       const TypedPointer* pointer = pointer_at(member.type, candidate.slot - member.offset);
-      if (pointer == nullptr || (!member.is_reference && !is_to_object(member.type, *pointer)))
-        continue;
-      if (candidate.is_list) return match_of(candidate, pointer->to);
-      const std::string& awaiter = awaiter_of(coroutine);
-      if (awaiter.empty() || has_name(member.type, awaiter))
-        handles.push_back(match_of(candidate, pointer->to));
+      const bool is_known = pointer != nullptr &&
+                            (member.is_reference || is_to_object(member.type, *pointer));
+      if (!is_known && !is_opaque) continue;
+      const std::string type = is_known ? pointer->to : object_of_awaiter(member.type.name);
+      const bool has_type = has_name(member.type, awaiter);
+      const int rank = 1 + 2 * static_cast<int>(contains(member, candidate.node)) +
+                       static_cast<int>(has_type);
+      if (candidate.is_list && rank > rank_of_best) {
+        best = match_of(candidate, type);
+        rank_of_best = rank;
+      }
+      if (!candidate.is_list && is_known && (awaiter.empty() || has_type))
+        handles.push_back(match_of(candidate, type));
     }
   }
-  return only_one(handles);
+  return best ? best : only_one(handles);
 }
 
 // A parameter or a variable: the awaiter is elsewhere, or is the object.

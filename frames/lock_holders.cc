@@ -25,6 +25,14 @@ bool lies_in(const FrameMember& member, uint64_t slot) {
   return slot >= member.offset && slot < member.offset + std::max<uint64_t>(member.type.size, 8);
 }
 
+// 3 of "Aw3".
+uint64_t number_of(const FrameMember& awaiter) {
+  uint64_t number = 0;
+  for (const char c : awaiter.name)
+    if (c >= '0' && c <= '9') number = number * 10 + static_cast<uint64_t>(c - '0');
+  return number;
+}
+
 // What coroutines wait for is the same as when they were read.
 bool is_unchanged(const SuspendedCoroutines& found, uint32_t coroutine, const Waiters& waiters,
                   const Target& target) {
@@ -105,13 +113,13 @@ void LockHolders::find_guard(uint32_t coroutine, const FrameLayout& layout, uint
         shape->owns && (owns / 8 >= words.size() || (words[owns / 8] >> 8 * (owns % 8) & 255) != 1);
     if (is_empty) continue;
     add(coroutine, lock,
-        is_exclusive_lock(object.type) && is_in_scope(coroutine, layout, member));
+        is_exclusive_lock(object.type) && is_in_scope(coroutine, layout, member, object));
   }
 }
 
 // Whether the guard exists where the coroutine waits.
 bool LockHolders::is_in_scope(uint32_t coroutine, const FrameLayout& layout,
-                              const FrameMember& guard) {
+                              const FrameMember& guard, const WaitObject& object) {
   const SuspendedCoroutine& one = found_.coroutines[coroutine];
   const SuspendedCoroutines::Place& place = found_.places[one.place];
   if (one.state != State::Waits || place.line == 0 || guard.scope == FrameMember::no_scope)
@@ -123,10 +131,32 @@ bool LockHolders::is_in_scope(uint32_t coroutine, const FrameLayout& layout,
     if (member.scope == FrameMember::no_scope || !layout.contains(guard.scope, member.scope))
       return false;
   }
-  if (!has_awaiter) return false;
+  if (!has_awaiter || !has_locked_before(coroutine, layout, object)) return false;
   // A parameter has no line.
   if (guard.line == 0) return guard.scope == 0;
   return guard.line < place.line && has_await_between(one.function, guard.line, place);
+}
+
+// Awaiters have numbers in the order of the source. If the function awaits such a lock itself, it
+// has done so for this one before it came to where it waits.
+bool LockHolders::has_locked_before(uint32_t coroutine, const FrameLayout& layout,
+                                    const WaitObject& lock) const {
+  const auto words = waiters_.words(coroutine);
+  uint64_t current = UINT64_MAX;
+  for (const FrameMember& member : layout.members)
+    if (member.is_awaiter && may_be_current(coroutine, member))
+      current = std::min(current, number_of(member));
+  bool awaits_such = false;
+  for (const FrameMember& member : layout.members) {
+    if (!member.is_awaiter || member.is_reference) continue;
+    for (const TypedPointer& pointer : member.type.pointers) {
+      const uint64_t slot = member.offset + pointer.offset;
+      if (pointer.to != lock.type || slot / 8 >= words.size()) continue;
+      awaits_such = true;
+      if (number_of(member) < current && words[slot / 8] == lock.address) return true;
+    }
+  }
+  return !awaits_such;
 }
 
 // Whether the coroutine may wait with this awaiter.

@@ -34,7 +34,10 @@ class LockHolders {
  private:
   void find_in(uint32_t coroutine);
   void find_guard(uint32_t coroutine, const FrameLayout& layout, uint64_t slot, uint32_t lock);
-  bool is_in_scope(uint32_t coroutine, const FrameLayout& layout, const FrameMember& guard);
+  bool is_in_scope(uint32_t coroutine, const FrameLayout& layout, const FrameMember& guard,
+                   const WaitObject& object);
+  bool has_locked_before(uint32_t coroutine, const FrameLayout& layout,
+                         const WaitObject& lock) const;
   bool may_be_current(uint32_t coroutine, const FrameMember& awaiter) const;
   bool has_await_between(uint32_t function, uint32_t first, const SuspendedCoroutines::Place& end);
   bool is_used_awaiter(uint32_t coroutine, uint64_t slot, uint32_t lock) const;

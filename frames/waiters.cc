@@ -16,6 +16,11 @@ constexpr size_t most_words_of_frame = 512;
 constexpr size_t most_words = size_t{8} << 20;  // of all frames
 constexpr size_t most_objects = 1'000'000;
 
+std::tuple<bool, uint64_t, uint64_t> rank(const WaitCandidate& one) {
+  const uint64_t distance = std::max(one.node, one.slot) - std::min(one.node, one.slot);
+  return {!one.is_list, one.back, distance};
+}
+
 }  // namespace
 
 Waiters::Waiters(const Target& target, MemoryCache& memory,
@@ -30,7 +35,7 @@ Waiters::Waiters(const Target& target, MemoryCache& memory,
     find_handles(i);
     std::stable_sort(candidates_[i].begin(), candidates_[i].end(),
                      [](const WaitCandidate& a, const WaitCandidate& b) {
-                       return std::tuple(!a.is_list, a.back) < std::tuple(!b.is_list, b.back);
+                       return rank(a) < rank(b);
                      });
   }
 }
@@ -96,13 +101,8 @@ bool Waiters::has_handle_near(uint32_t coroutine, uint64_t offset) const {
 void Waiters::add_list(uint64_t object, uint64_t first, uint64_t back, Nodes& to) {
   constexpr auto reach = static_cast<int64_t>(awaiter_reach);
   if (first % 8 != 0) return;
-  Nodes longest;
-  for (int64_t at = 0; at <= 2 * reach; at += 8) {
-    const int64_t slot = at % 16 == 0 ? at / 2 : -(at + 8) / 2;  // 0, -8, 8, -16, ..
-    Nodes nodes = list_from(object, first, slot, back);
-    if (nodes.size() > longest.size()) longest = std::move(nodes);
-  }
-  to.merge(longest);
+  for (int64_t slot = -reach; slot <= reach; slot += 8)
+    to.merge(list_from(object, first, slot, back));
 }
 
 Waiters::Nodes Waiters::list_from(uint64_t object, uint64_t first, int64_t slot,
@@ -119,7 +119,8 @@ Waiters::Nodes Waiters::list_from(uint64_t object, uint64_t first, int64_t slot,
     if (offset <= frame_header || slot_offset < frame_header ||
         word_in(owner, slot_offset) != object || !has_handle_near(owner, offset))
       continue;
-    if (!found.try_emplace(owner, Node{offset, slot_offset, back}).second) continue;
+    if (found.contains(owner)) continue;
+    found.emplace(owner, Node{offset, slot_offset, back});
     for (uint64_t at = offset - std::min(offset, awaiter_reach); at <= offset + awaiter_reach; at += 8)
       if (const uint64_t next = word_in(owner, at); next % 8 == 0 && next != object && next != 0)
         left.push_back(next);
@@ -147,16 +148,20 @@ void Waiters::find_lists(uint32_t coroutine) {
     if (object == address || !may_be_object(object)) continue;
     if (!has_handle_near(coroutine, slot)) continue;
     const Nodes& nodes = nodes_of(object);
-    const auto node = nodes.find(coroutine);
-    if (node == nodes.end() || node->second.slot != slot) continue;
-    const uint64_t offset = node->second.offset;
-    for (uint64_t at = offset - std::min(offset, awaiter_reach); at <= offset + awaiter_reach; at += 8)
-      if (at >= frame_header && word_in(coroutine, at) == address)
-        candidates_[coroutine].push_back({.object = object,
-                                          .slot = slot,
-                                          .handle = at,
-                                          .back = node->second.back,
-                                          .is_list = true});
+    const auto [begin, end] = nodes.equal_range(coroutine);
+    for (auto node = begin; node != end; ++node) {
+      if (node->second.slot != slot) continue;
+      const uint64_t offset = node->second.offset;
+      for (uint64_t at = offset - std::min(offset, awaiter_reach); at <= offset + awaiter_reach;
+           at += 8)
+        if (at >= frame_header && word_in(coroutine, at) == address)
+          candidates_[coroutine].push_back({.object = object,
+                                            .slot = slot,
+                                            .handle = at,
+                                            .node = offset,
+                                            .back = node->second.back,
+                                            .is_list = true});
+    }
   }
 }
 

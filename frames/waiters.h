@@ -24,6 +24,7 @@ struct WaitCandidate {
   uint64_t object = 0;
   uint64_t slot = 0;    // where the frame has its address: bytes from the frame
   uint64_t handle = 0;  // where the awaiter has the frame's address; 0: it has not
+  uint64_t node = 0;    // where the object leads: bytes from the frame; 0: to the frame
   uint64_t back = 0;    // where the object has the address that leads back: bytes from the object
   // The object has a list of awaiters. False: it has the address of the frame itself, as others
   // have that are not waited for.
@@ -50,7 +51,8 @@ class Waiters {
 
   // The frame as it was read: 4 KiB at most.
   std::span<const uint64_t> words(uint32_t coroutine) const;
-  // Candidates with lists first, then those that are closest to what leads back.
+  // Candidates with lists first, then those that are closest to what leads back, then those whose
+  // address is closest to the node.
   const std::vector<WaitCandidate>& candidates(uint32_t coroutine) const;
   const std::vector<Join>& joins() const { return joins_; }
   // Whether the program may have an object there that it changes.
@@ -67,7 +69,7 @@ class Waiters {
     uint64_t slot = 0;    // where it has the address of the object
     uint64_t back = 0;
   };
-  using Nodes = std::unordered_map<uint32_t, Node>;  // by coroutine
+  using Nodes = std::unordered_multimap<uint32_t, Node>;  // by coroutine
 
   void read_frames();
   void find_lists(uint32_t coroutine);

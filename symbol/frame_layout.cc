@@ -300,6 +300,10 @@ struct FrameLayouts::State {
                             .is_awaiter = is_awaiter_of_gcc(name),
                             .is_reference = is_pointer(dwarf_tag(const_cast<Dwarf_Die*>(&bare)))});
     } while (next_sibling(&child));
+    // A type that is only declared in this unit reaches to the next member.
+    for (size_t i = 0; i + 1 < to.members.size(); i++)
+      if (to.members[i].type.size == 0 && to.members[i + 1].offset > to.members[i].offset)
+        to.members[i].type.size = to.members[i + 1].offset - to.members[i].offset;
   }
 
   // Members and variables of one name are in the same order.
