@@ -149,6 +149,39 @@ std::vector<FrameVariable> CoroutineProgram::variables(uint32_t number, uint64_t
   return module.variables->of(pair.function.resume - module.bias, frame, memory);
 }
 
+// Null: it has no debug information.
+FrameLayouts* CoroutineProgram::layouts_of(Module& module) {
+  if (!module.has_looked_for_layouts) {
+    module.has_looked_for_layouts = true;
+    (void)lines_of(module);  // finds the file with debug information
+    for (const auto& [bytes, path] :
+         {std::pair(module.contents.bytes(), module.path),
+          std::pair(module.debug.contents.bytes(), module.debug.path),
+          std::pair(module.lines_file.contents.bytes(), module.lines_file.path)})
+      if (Result<FrameLayouts> read = FrameLayouts::read(bytes, path, debug_places_, files_)) {
+        module.layouts = std::move(*read);
+        break;
+      }
+  }
+  return module.layouts ? &*module.layouts : nullptr;
+}
+
+const FrameLayout& CoroutineProgram::layout(uint32_t number) {
+  static const FrameLayout unknown;
+  const Pair& pair = pairs_[number];
+  Module& module = modules_[pair.module];
+  FrameLayouts* layouts = layouts_of(module);
+  return layouts == nullptr ? unknown : layouts->of(pair.function.resume - module.bias);
+}
+
+const std::vector<ObjectType>& CoroutineProgram::awaiters(uint32_t number, const std::string& name) {
+  static const std::vector<ObjectType> unknown;
+  const Pair& pair = pairs_[number];
+  Module& module = modules_[pair.module];
+  FrameLayouts* layouts = layouts_of(module);
+  return layouts == nullptr ? unknown : layouts->awaiters(pair.function.resume - module.bias, name);
+}
+
 void CoroutineProgram::keep_lines() {
   for (const Module& module : modules_)
     if (module.lines) (void)module.lines->save();  // without a cache, the next run takes as long
@@ -213,6 +246,16 @@ Suspension CoroutineProgram::first_suspension(const Pair& pair) {
     return found;
   }
   return {};
+}
+
+std::vector<Lines::Place> CoroutineProgram::places(uint32_t number) {
+  constexpr uint32_t most = 200;
+  std::vector<Lines::Place> found;
+  if (!index_of(number)) return found;
+  const uint32_t highest = stores_of(pairs_[number]).highest;
+  for (uint32_t point = 0; point <= std::min(highest, most); point++)
+    if (const auto place = suspension(number, point).place) found.push_back(*place);
+  return found;
 }
 
 const Stores& CoroutineProgram::stores_of(Pair& pair) {

@@ -9,11 +9,14 @@
 
 #include "base/function_name.h"
 #include "frames/asio_functions.h"
+#include "frames/awaited_objects.h"
 #include "frames/call_stack.h"
 #include "frames/coroutine_program.h"
 #include "frames/glibc_heap.h"
+#include "frames/lock_holders.h"
 #include "frames/memory_cache.h"
 #include "frames/references.h"
+#include "frames/waiters.h"
 
 namespace skein {
 
@@ -432,9 +435,14 @@ class Search {
     }
     find_objects(out);
     if (options_.variables) find_variables(out);
+    const Waiters waiters(target_, memory_, out.coroutines, may_wait(out));
     if (options_.after) options_.after(out);
     for (SuspendedCoroutine& one : out.coroutines) find_place(one);
     out.places = std::move(places_);
+    AwaitedObjects awaited(out, waiters, program_);
+    awaited.find();
+    LockHolders(out, waiters, awaited, program_).find();
+    keep_certain_cycles(out, waiters, target_);
     out.read = read_;
     program_.keep_lines();
     out.warnings = program_.warnings();
@@ -473,6 +481,19 @@ class Search {
       if (one.state != State::Final)
         out.variables[i] = program_.variables(one.function, one.frame, memory);
     }
+  }
+
+  // By coroutine, whether it may wait for an object that is not Asio's.
+  static std::vector<bool> may_wait(const SuspendedCoroutines& out) {
+    std::vector<bool> may;
+    may.reserve(out.coroutines.size());
+    for (const SuspendedCoroutine& one : out.coroutines) {
+      const SuspendedCoroutines::Function& function = out.functions[one.function];
+      may.push_back((one.state == State::Waits || one.state == State::Unknown) &&
+                    one.awaits == none && one.object == none && !function.is_spawn_entry &&
+                    function.operation.empty());
+    }
+    return may;
   }
 
   // An operation of Asio; without names any coroutine that waits for no other may be one.
