@@ -1,0 +1,15 @@
+#include "frames/heaps.h"
+
+#include "frames/glibc_heap.h"
+
+namespace skein {
+
+std::vector<std::unique_ptr<Heap>> find_heaps(const Target& target, MemoryCache& memory,
+                                              std::span<const uint64_t>) {
+  std::vector<std::unique_ptr<Heap>> heaps;
+  auto glibc = std::make_unique<GlibcHeap>(target, memory);
+  if (glibc->is_found()) heaps.push_back(std::move(glibc));
+  return heaps;
+}
+
+}  // namespace skein
