@@ -62,9 +62,8 @@ bool GlibcHeap::find_blocks(std::span<const uint64_t> addresses, std::span<HeapB
 bool GlibcHeap::find_in(const HeapRegion& region, std::span<const uint64_t> addresses,
                         std::span<HeapBlock> blocks) {
   constexpr uint64_t flags = 7;
-  auto next =
-      static_cast<size_t>(std::lower_bound(addresses.begin(), addresses.end(), region.begin) -
-                          addresses.begin());
+  auto next = static_cast<size_t>(
+      std::lower_bound(addresses.begin(), addresses.end(), region.begin) - addresses.begin());
   uint64_t chunk = region.begin;
   while (next < addresses.size() && addresses[next] < region.end && region.end - chunk > 16) {
     const uint64_t size = memory_.word(chunk + 8) & ~flags;

@@ -23,8 +23,8 @@ class GlibcHeap : public Heap {
   HeapBlock mapped_block(uint64_t address);
 
   MemoryCache& memory_;
-  // The main heap and those of other arenas, in which blocks follow each other. A region begins with
-  // the header of its first block.
+  // The main heap and those of other arenas, in which blocks follow each other. A region begins
+  // with the header of its first block.
   std::vector<HeapRegion> regions_ = {};
 };
 

@@ -2,7 +2,8 @@
 // in use, and which were freed.
 //
 //   HeapBlocks blocks(addresses.size());
-//   for (const auto& heap : find_heaps(target, memory, addresses)) heap->find_blocks(addresses, blocks);
+//   for (const auto& heap : find_heaps(target, memory, addresses)) heap->find_blocks(addresses,
+//   blocks);
 //
 // Nothing is trusted: an allocator whose data has another layout than that of the versions that
 // each implementation names, or contradicts itself, judges nothing. In a process that runs, what
@@ -31,8 +32,8 @@ struct HeapBlock {
   uint64_t begin = 0;  // what malloc returned; 0: unknown
   uint64_t end = 0;
   State state = State::Outside;
-  // Used, but the allocator writes nothing into a block that is freed or reused: its contents may be
-  // those of an earlier use.
+  // Used, but the allocator writes nothing into a block that is freed or reused: its contents may
+  // be those of an earlier use.
   bool keeps_remains = false;
 
   bool is_used() const { return state == State::Used; }

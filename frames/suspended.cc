@@ -235,6 +235,11 @@ class Search {
   }
 
   bool is_freed(uint32_t i) const { return blocks_[i].is_freed(); }
+  // Whether the frame is a block that is in use, as those of its function are.
+  bool is_own_block(uint32_t i) const {
+    return blocks_[i].is_used() && blocks_[i].begin == found_[i].frame &&
+           has_own_blocks(found_[i].pair);
+  }
   // Whether the program's allocators are known, and what they have for the frame, if anything.
   bool is_judged(uint32_t i) const {
     return !heaps_.empty() && blocks_[i].state != HeapBlock::State::Unknown;
@@ -273,7 +278,8 @@ class Search {
     const CoroutineProgram::Pair& pair = program_.pairs()[one.pair];
     SuspendedCoroutine out{
         .frame = one.frame, .function = one.pair, .size = static_cast<uint32_t>(size_of(i))};
-    out.is_certain = blocks_[i].begin == one.frame && has_own_blocks(one.pair);
+    // g++ marks its remains.
+    out.is_certain = is_own_block(i) && (!blocks_[i].keeps_remains || is_gcc(one.pair));
     out.is_elided = one.is_elided;
     if (one.is_final) {
       out.state = State::Final;
@@ -303,7 +309,7 @@ class Search {
     // g++ sets the lowest bit of the number when a frame is destroyed.
     if (is_gcc(one.function) && one.point != SuspendedCoroutine::unknown && one.point % 2 == 1)
       return true;
-    if (one.is_certain) return false;
+    if (is_own_block(i)) return false;
     // A part of a bigger block, a stack or a variable: a copy of what was there once, unless the
     // program's own allocator keeps it there. Of one that has ended, two words are no evidence.
     if (found_[i].is_elided) return one.state == State::Final || !is_in_frame(i);
@@ -339,10 +345,13 @@ class Search {
       SuspendedCoroutine one = all[i];
       if (!one.is_certain && !one.is_elided) {
         const bool is_referred = referred[next++];
+        const bool is_own = is_own_block(kept[i]);
         // g++'s number tells the remains of a frame under any allocator.
-        one.is_certain = is_referred && one.state != State::Final && is_gcc(one.function);
+        one.is_certain =
+            is_referred && (is_own || (one.state != State::Final && is_gcc(one.function)));
         // A register may have the only reference.
-        if (!is_referred && (is_judged(kept[i]) || one.state == State::Final || !is_gcc(one.function)))
+        if (!is_referred && !is_own &&
+            (is_judged(kept[i]) || one.state == State::Final || !is_gcc(one.function)))
           continue;
       }
       kept[left] = kept[i];
