@@ -14,7 +14,8 @@ using State = HeapBlock::State;
 constexpr uint64_t page = 4096;
 constexpr unsigned leaf_shift = 30;  // RTREE_HEIGHT 2, LG_VADDR 48: 18 bits each
 constexpr uint64_t leaf_count = uint64_t{1} << 18;
-constexpr uint64_t classes = 232;  // SC_NSIZES
+constexpr uint64_t most_leaves = 8192;  // 8 TiB
+constexpr uint64_t classes = 232;       // SC_NSIZES
 constexpr uint64_t small_classes = 36;
 // struct arena_s
 constexpr uint64_t ring_in_arena = 0x2898;
@@ -151,9 +152,11 @@ bool JemallocHeap::add_cache(uint64_t cache) {
     std::memcpy(&full, bin + 18, 2);
     std::memcpy(&empty, bin + 20, 2);
     const auto size = static_cast<uint16_t>(empty - static_cast<uint16_t>(head));
-    const auto most = static_cast<uint16_t>(empty - full);
-    if (size > most || size % 8 != 0) return false;
+    const auto room = static_cast<uint16_t>(empty - full);
+    if (size > room || size % 8 != 0) return false;
+    constexpr size_t most_blocks = 1 << 24;
     blocks.resize(size / 8);
+    if (cached_.size() + blocks.size() > most_blocks) return false;
     if (size != 0 && !memory_.read(head, blocks.data(), size)) return false;
     for (const uint64_t block : blocks)
       if (block == 0 || block % 8 != 0) return false;
@@ -170,7 +173,8 @@ void JemallocHeap::look_up(uint64_t address) {
     leaf_number_ = address >> leaf_shift;
     const uint64_t leaf = leaf_number_ < leaf_count ? memory_.word(root_ + leaf_number_ * 8) : 0;
     leaf_.clear();
-    if (leaf != 0) leaf_ = read_words(target_, {leaf, leaf + leaf_count * 8});
+    if (leaf != 0 && leaves_ != 0) leaf_ = read_words(target_, {leaf, leaf + leaf_count * 8});
+    if (leaves_ != 0) leaves_--;
     looked_up_to_ = 0;
     extent_ = {};
   }
@@ -206,6 +210,7 @@ bool JemallocHeap::find_blocks(std::span<const uint64_t> addresses, std::span<He
   // A block may move from a cache to its slab, or back, while they are read: the caches are read
   // before the slabs, and after them.
   cached_.clear();
+  leaves_ = most_leaves;
   bool has_caches = read_caches();
   leaf_number_ = UINT64_MAX;
   bool is_sound = true;

@@ -51,6 +51,7 @@ class JemallocHeap : public Heap {
   uint64_t root_ = 0;
   std::vector<uint64_t> arenas_ = {};  // where the rings of their caches begin
   std::vector<uint64_t> cached_ = {};  // blocks, ascending
+  uint64_t leaves_ = 0;                // that may be read
   // The leaf of the last address, and the last extent that begins before it.
   uint64_t leaf_number_ = UINT64_MAX;
   std::vector<uint64_t> leaf_ = {};

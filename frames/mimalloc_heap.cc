@@ -120,12 +120,12 @@ const MimallocHeap::Page* MimallocHeap::page_of(uint64_t address) {
 // ---- lists of free blocks ----
 
 // The blocks of a list, ascending. Nothing: it contradicts itself, or leaves the page.
-std::optional<MimallocHeap::Blocks> MimallocHeap::list(uint64_t head, const Page* page) const {
-  constexpr size_t most = 1 << 20;
+std::optional<MimallocHeap::Blocks> MimallocHeap::list(uint64_t head, const Page* page) {
   Blocks blocks;
   for (uint64_t block = head; block != 0; block = memory_.word(block)) {
-    const size_t limit = page != nullptr ? page->capacity : most;
-    if (blocks.size() == limit || block % 8 != 0) return {};
+    if (steps_ == 0 || block % 8 != 0) return {};
+    steps_--;
+    if (page != nullptr && blocks.size() == page->capacity) return {};
     if (page != nullptr && (!page->contains(block) || block < page->first ||
                             (block - page->first) % page->block_size != 0))
       return {};
@@ -200,10 +200,12 @@ HeapBlock MimallocHeap::judge(uint64_t address, const Page& page) {
 }
 
 bool MimallocHeap::find_blocks(std::span<const uint64_t> addresses, std::span<HeapBlock> blocks) {
+  constexpr uint64_t most = 1 << 24;
   memory_.forget();
   segments_.clear();
   free_.clear();
   delayed_.clear();
+  steps_ = most;
   bool is_sound = true;
   for (size_t i = 0; i < addresses.size(); i++) {
     const Page* const page = page_of(addresses[i]);

@@ -57,7 +57,7 @@ class MimallocHeap : public Heap {
   bool has_owner(const Segment& segment) const;
   const Page* page_of(uint64_t address);
   HeapBlock judge(uint64_t address, const Page& page);
-  std::optional<Blocks> list(uint64_t head, const Page* page) const;
+  std::optional<Blocks> list(uint64_t head, const Page* page);
   const std::optional<Blocks>& free_blocks(const Page& page);
   const std::optional<Blocks>& delayed_blocks(uint64_t heap);
 
@@ -66,6 +66,7 @@ class MimallocHeap : public Heap {
   uint64_t cookie_ = 0;
   std::map<uint64_t, std::optional<Segment>> segments_ = {};  // by address; nothing: is none
   std::map<uint64_t, std::optional<Blocks>> free_ = {};     // by page; nothing: contradicts itself
+  uint64_t steps_ = 0;                                      // in lists, that may follow
   std::map<uint64_t, std::optional<Blocks>> delayed_ = {};  // by heap
 };
 

@@ -41,6 +41,7 @@ std::optional<RadixRoot> find_radix_root(
     const Target& target, std::span<const uint64_t> addresses, unsigned shift, uint64_t count,
     const std::function<bool(uint64_t leaf, uint64_t address)>& accepts) {
   constexpr size_t samples = 16;
+  size_t tests = 1 << 20;
   const size_t step = std::max<size_t>(1, addresses.size() / samples);
   for (const HeapRegion& region : static_data(target, count * 8)) {
     std::vector<uint64_t> words = read_words(target, region);
@@ -49,7 +50,9 @@ std::optional<RadixRoot> find_radix_root(
       if (index >= count) continue;
       for (uint64_t root = 0; root + count <= words.size(); root++) {
         const uint64_t leaf = words[root + index];
-        if (leaf % 8 != 0 || find_mapping(target.mappings(), leaf) == nullptr) continue;
+        if (leaf == 0 || leaf % 8 != 0 || find_mapping(target.mappings(), leaf) == nullptr)
+          continue;
+        if (tests-- == 0) return {};
         if (accepts(leaf, addresses[i]))
           return RadixRoot{region.begin + root * 8, region, std::move(words)};
       }

@@ -103,7 +103,20 @@ class Search {
         warnings_.push_back(
             "the heap is damaged, or changed while it was read: frames that were "
             "destroyed may be shown");
+    for (uint32_t i = 0; i < found_.size(); i++)
+      if (blocks_[i].is_used() && blocks_[i].keeps_remains && !is_still_there(i))
+        blocks_[i].state = HeapBlock::State::Freed;
     count_own_blocks();
+  }
+
+  // What was in a freed block when it was found, and is in use when the allocator is looked at, may
+  // have been overwritten between.
+  bool is_still_there(uint32_t i) {
+    const CoroutineFunction& function = program_.pairs()[found_[i].pair].function;
+    const uint64_t resume = memory_.word(found_[i].frame);
+    const uint64_t destroy = memory_.word(found_[i].frame + 8);
+    return (resume == 0 || resume == function.resume) &&
+           program_.pair_of_destroy(destroy) == found_[i].pair;
   }
 
   // Whether the frames of a function are blocks of their own: then one inside of a bigger block is
