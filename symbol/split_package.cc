@@ -65,17 +65,32 @@ void append_number(std::string& to, uint64_t value) {
   to += static_cast<char>(value);
 }
 
+// The number at the beginning of an entry: g++'s most frequent forms have the lowest.
+struct EntryCode {
+  uint64_t value = 0;
+  size_t size = 0;  // bytes
+};
+EntryCode entry_code(std::span<const uint8_t> bytes) {
+  constexpr size_t longest = 4;
+  EntryCode code;
+  while (code.size < std::min(longest, bytes.size())) {
+    const uint8_t byte = bytes[code.size];
+    code.value |= uint64_t{byte & 127U} << 7 * code.size;
+    code.size++;
+    if (byte < 128) return code;
+  }
+  return {};
+}
+
 struct Declaration {
   size_t begin = 0;  // in the table of abbreviations
   size_t end = 0;
 };
 
-// That of the unit's own entry, whose number is the first of its bytes.
-std::optional<Declaration> declaration_of(Dwarf_Die* unit, size_t table_size) {
+std::optional<Declaration> declaration_of(Dwarf_Die* unit, uint64_t code, size_t table_size) {
   constexpr int most = 100'000;
-  const unsigned code = *static_cast<const uint8_t*>(unit->addr);
   size_t at = 0;
-  for (int i = 0; i < most && code < 128; i++) {
+  for (int i = 0; i < most; i++) {
     size_t length = 0;
     Dwarf_Abbrev* abbreviation = dwarf_getabbrev(unit, at, &length);
     if (abbreviation == nullptr || abbreviation == DWARF_END_ABBREV || length == 0 ||
@@ -219,19 +234,21 @@ std::unique_ptr<SplitUnit> SplitPackage::unit(Elf* program, Dwarf_Die* skeleton)
   Dwarf_Die* die = &plain->die;
   Dwarf_Die child;
   const Elf_Data* loaded = loaded_section(plain->elf.get(), ".debug_info").data;
-  const auto declaration = declaration_of(die, table.size());
-  if (loaded == nullptr || !declaration || dwarf_child(die, &child) != 0) return nullptr;
-  const auto at = static_cast<size_t>(static_cast<const uint8_t*>(die->addr) -
-                                      static_cast<const uint8_t*>(loaded->d_buf)) + 1;
-  const auto end = static_cast<size_t>(static_cast<const uint8_t*>(child.addr) -
-                                       static_cast<const uint8_t*>(loaded->d_buf));
+  if (loaded == nullptr || dwarf_child(die, &child) != 0) return nullptr;
+  const auto* begin = static_cast<const uint8_t*>(loaded->d_buf);
+  const auto entry = static_cast<size_t>(static_cast<const uint8_t*>(die->addr) - begin);
+  const auto end = static_cast<size_t>(static_cast<const uint8_t*>(child.addr) - begin);
+  if (end > info.size() || entry >= end) return nullptr;
+  const EntryCode code = entry_code(parts.of[Info].subspan(entry, end - entry));
+  const auto declaration = declaration_of(die, code.value, table.size());
+  if (code.size == 0 || !declaration) return nullptr;
+  const size_t at = entry + code.size;
   constexpr size_t shortest = 4;
   const size_t id_size = is_new ? 0 : sizeof id;  // DWARF 5 has it in the header of the unit
   constexpr size_t longest = 1000;
-  if (end > info.size() || end < at || end - at < shortest + id_size || end - at > longest)
-    return nullptr;
+  if (end - at < shortest + id_size || end - at > longest) return nullptr;
   std::string declared;
-  append_number(declared, *static_cast<const uint8_t*>(die->addr));
+  append_number(declared, code.value);
   append_number(declared, DW_TAG_compile_unit);
   declared += static_cast<char>(DW_CHILDREN_yes);
   append_number(declared, DW_AT_low_pc);
