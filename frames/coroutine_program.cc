@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "frames/frame_places.h"
 #include "frames/unnamed_coroutines.h"
 
 namespace skein {
@@ -130,8 +131,9 @@ void CoroutineProgram::read_lines(Module& module) {
 }
 
 std::vector<FrameVariable> CoroutineProgram::variables(uint32_t number, uint64_t frame,
+                                                       std::optional<uint32_t> point,
                                                        const FrameVariables::Memory& memory) {
-  const Pair& pair = pairs_[number];
+  Pair& pair = pairs_[number];
   Module& module = modules_[pair.module];
   if (!module.has_looked_for_variables) {
     module.has_looked_for_variables = true;
@@ -146,7 +148,20 @@ std::vector<FrameVariable> CoroutineProgram::variables(uint32_t number, uint64_t
       }
   }
   if (!module.variables) return {};
-  return module.variables->of(pair.function.resume - module.bias, frame, memory);
+  FrameCode code{.resume = pair.function.resume - module.bias,
+                 .resume_end = pair.function.end - module.bias};
+  if (pair.function.compiler == CoroutineFunction::Compiler::Clang &&
+      module.elf.architecture == Architecture::X86_64) {
+    code.suspended = places_at_begin(code_of(module, pair.function.resume, pair.function.end));
+    if (pair.index && point) {
+      const std::vector<Store> first =
+          find_stores(beginning_code(pair), pair.function.compiler, pair.index->offset);
+      for (const std::vector<Store>& stores : {stores_of(pair), first})
+        for (const FramePlace& place : places_of_point(stores, *point))
+          code.suspended.push_back(place);
+    }
+  }
+  return module.variables->of(code, frame, memory);
 }
 
 // Null: it has no debug information.
@@ -236,29 +251,37 @@ Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {
 Suspension CoroutineProgram::first_suspension(const Pair& pair) {
   Module& module = modules_[pair.module];
   const Lines* lines = lines_of(module);
-  if (lines == nullptr || pair.function.name.empty()) return {};
-  for (const Functions::Function& function : module.functions.all()) {
-    if (function.name != pair.function.name) continue;
-    const Code code = code_of(module, function.begin + module.bias, function.end + module.bias);
-    Suspension found = find_suspension(code, pair.function.compiler, pair.index->offset, 0,
-                                       module.functions, lines);
-    found.is_initial = found.place && found.place == lines->at(function.begin);
-    return found;
-  }
+  const Code code = beginning_code(pair);
+  if (lines == nullptr || code.bytes.empty()) return {};
+  Suspension found = find_suspension(code, pair.function.compiler, pair.index->offset, 0,
+                                     module.functions, lines);
+  found.is_initial = found.place && found.place == lines->at(code.address);
+  return found;
+}
+
+// Of the function that creates the frame; empty: unknown.
+Code CoroutineProgram::beginning_code(const Pair& pair) const {
+  const Module& module = modules_[pair.module];
+  if (pair.function.name.empty()) return {};
+  for (const Functions::Function& function : module.functions.all())
+    if (function.name == pair.function.name)
+      return code_of(module, function.begin + module.bias, function.end + module.bias);
   return {};
 }
 
 std::vector<Lines::Place> CoroutineProgram::places(uint32_t number) {
-  constexpr uint32_t most = 200;
+  constexpr size_t most = 200;
   std::vector<Lines::Place> found;
   if (!index_of(number)) return found;
-  const uint32_t highest = stores_of(pairs_[number]).highest;
-  for (uint32_t point = 0; point <= std::min(highest, most); point++)
+  std::set<uint32_t> points;
+  for (const Store& store : stores_of(pairs_[number]))
+    if (store.point != UINT32_MAX && points.size() < most) points.insert(store.point);
+  for (const uint32_t point : points)
     if (const auto place = suspension(number, point).place) found.push_back(*place);
   return found;
 }
 
-const Stores& CoroutineProgram::stores_of(Pair& pair) {
+const std::vector<Store>& CoroutineProgram::stores_of(Pair& pair) {
   const CoroutineFunction& function = pair.function;
   if (!pair.stores)
     pair.stores = find_stores(code_of(modules_[pair.module], function.resume, function.end),
@@ -266,16 +289,21 @@ const Stores& CoroutineProgram::stores_of(Pair& pair) {
   return *pair.stores;
 }
 
+// Compilers number the points in steps of 2 (g++) and 1 (clang).
 bool CoroutineProgram::has_point(uint32_t number, uint32_t point) {
   Pair& pair = pairs_[number];
-  const size_t steps = stores_of(pair).count + 2;
+  const size_t steps = stores_of(pair).size() + 2;
   if (pair.function.compiler == CoroutineFunction::Compiler::Clang) return point < steps;
   return point >= first_point_of_gcc && point / 2 < steps + first_point_of_gcc / 2;
 }
 
+// The highest number is that of the final suspension.
 bool CoroutineProgram::may_end_at(uint32_t number, uint32_t point) {
-  const uint32_t highest = stores_of(pairs_[number]).highest;
-  return highest == UINT32_MAX || point >= highest;
+  const std::vector<Store>& stores = stores_of(pairs_[number]);
+  return std::all_of(stores.begin(), stores.end(),
+                     [&](const Store& store) { return point >= store.point; }) ||
+         std::any_of(stores.begin(), stores.end(),
+                     [](const Store& store) { return store.point == UINT32_MAX; });
 }
 
 }  // namespace skein

@@ -491,8 +491,10 @@ class Search {
     out.variables.resize(std::min(most, out.coroutines.size()));
     for (size_t i = 0; i < out.variables.size(); i++) {
       const SuspendedCoroutine& one = out.coroutines[i];
-      if (one.state != State::Final)
-        out.variables[i] = program_.variables(one.function, one.frame, memory);
+      if (one.state == State::Final) continue;
+      const auto point = one.point == SuspendedCoroutine::unknown ? std::nullopt
+                                                                  : std::optional(one.point);
+      out.variables[i] = program_.variables(one.function, one.frame, point, memory);
     }
   }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "frames/coroutine_functions.h"
 #include "frames/resume_point.h"
@@ -18,23 +19,17 @@
 
 namespace skein {
 
-// An instruction.
+// An instruction that stores the number of a suspension point.
 struct Store {
   uint64_t begin = 0;
   uint64_t end = 0;
+  uint32_t point = 0;                 // UINT32_MAX: unknown
+  std::optional<uint8_t> frame = {};  // the register with the frame: 3 is rbx. Nothing: the stack's
 };
 
-// The first that stores `point` at `offset` of a frame, or nothing.
-std::optional<Store> find_store(const Code& code, CoroutineFunction::Compiler compiler,
-                                uint64_t offset, uint32_t point);
-
-// The instructions that store a number there. Compilers number the points in steps of 2 (g++) and 1
-// (clang), so that none is higher than `count` steps and two more.
-struct Stores {
-  size_t count = 0;
-  uint32_t highest = 0;  // of g++ that of the final suspension; UINT32_MAX: some are unknown
-};
-Stores find_stores(const Code& code, CoroutineFunction::Compiler compiler, uint64_t offset);
+// All at `offset` of a frame, in the order of their addresses. O(bytes).
+std::vector<Store> find_stores(const Code& code, CoroutineFunction::Compiler compiler,
+                               uint64_t offset);
 
 struct Suspension {
   std::optional<Lines::Place> place = {};

@@ -6,14 +6,14 @@
 #include <cctype>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "base/escape.h"
-#include "symbol/dwarf_file.h"
-#include "symbol/dwarf_work.h"
-#include "symbol/elf_sections.h"
+#include "symbol/dwarf_attributes.h"
+#include "symbol/dwarf_units.h"
 
 namespace skein {
 
@@ -27,29 +27,6 @@ struct Member {
   uint64_t offset = 0;
   Dwarf_Die type = {};
 };
-
-std::string name_of(Dwarf_Die* die) {
-  Dwarf_Attribute attribute;
-  const char* name = dwarf_attr_integrate(die, DW_AT_name, &attribute) == nullptr
-                         ? nullptr
-                         : dwarf_formstring(&attribute);
-  return name == nullptr ? "" : name;
-}
-
-bool type_of(Dwarf_Die* die, Dwarf_Die* type) {
-  Dwarf_Attribute attribute;
-  return dwarf_attr_integrate(die, DW_AT_type, &attribute) != nullptr &&
-         dwarf_formref_die(&attribute, type) != nullptr;
-}
-
-std::optional<uint64_t> number_of(Dwarf_Die* die, unsigned name) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word value = 0;
-  if (dwarf_attr_integrate(die, name, &attribute) == nullptr ||
-      dwarf_formudata(&attribute, &value) != 0)
-    return {};
-  return value;
-}
 
 bool is_qualifier(int tag) {
   return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
@@ -87,6 +64,9 @@ bool is_of_compiler(std::string_view name) {
     if (name.starts_with(prefix)) return true;
   return name.empty();
 }
+
+// Names that a program may not use.
+bool is_reserved(std::string_view name) { return name.empty() || name.starts_with("__"); }
 
 // The value of a variable as text.
 class ValueText {
@@ -293,49 +273,39 @@ class ValueText {
   int left_ = 0;  // values
 };
 
+// What has no address gets one that no process has.
+std::string text_of_location(Dwarf_Die type, const FrameLocation& location,
+                             const FrameVariables::Memory& memory) {
+  if (location.address) return ValueText(memory).of(type, *location.address);
+  constexpr uint64_t begin = uint64_t{1} << 63;
+  const auto& bytes = location.bytes;
+  const FrameVariables::Memory both = [&](uint64_t address, std::span<uint8_t> to) -> size_t {
+    if (address < begin || address - begin >= bytes.size()) return memory(address, to);
+    size_t read = 0;
+    for (uint64_t at = address - begin; at < bytes.size() && read < to.size() && bytes[at]; at++)
+      to[read++] = *bytes[at];
+    return read;
+  };
+  return ValueText(both).of(type, begin);
+}
+
 }  // namespace
 
 struct FrameVariables::State {
-  DwarfFile file = {};
-  DwarfWork work{1};
+  DwarfUnits units;
   std::unordered_map<uint64_t, std::vector<Member>> members = {};  // by function
 
-  Dwarf* dwarf() const { return file.dwarf.get(); }
+  explicit State(DwarfUnits own) : units(std::move(own)) {}
 
   const std::vector<Member>& of(uint64_t function) {
     const auto [at, is_new] = members.try_emplace(function);
     if (!is_new) return at->second;
-    work.resume();
-    Dwarf_CU* unit = nullptr;
-    Dwarf_Die die;
-    while (dwarf_get_units(dwarf(), unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
-      if (!work.spend()) break;
-      Dwarf_Die found;
-      if (dwarf_haspc(&die, function) > 0 && find_function(&die, function, 0, &found)) {
-        Dwarf_Die frame;
-        if (find_frame(&found, 0, &frame)) add_members(&frame, at->second);
-        break;
-      }
-    }
+    DwarfUnit* unit = units.at(function);
+    if (unit == nullptr) return at->second;
+    std::vector<Dwarf_Die> scopes = units.scopes_at(*unit, function);
+    Dwarf_Die frame;
+    if (!scopes.empty() && find_frame(&scopes.front(), 0, &frame)) add_members(&frame, at->second);
     return at->second;
-  }
-
-  bool find_function(Dwarf_Die* scope, uint64_t address, int depth, Dwarf_Die* found) {
-    constexpr int deepest = 20;
-    Dwarf_Die child;
-    if (depth == deepest || dwarf_child(scope, &child) != 0) return false;
-    do {
-      if (!work.spend()) return false;
-      const int tag = dwarf_tag(&child);
-      if (tag == DW_TAG_subprogram && dwarf_haspc(&child, address) > 0) {
-        *found = child;
-        return true;
-      }
-      if ((tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type) &&
-          find_function(&child, address, depth + 1, found))
-        return true;
-    } while (dwarf_siblingof(&child, &child) == 0);
-    return false;
   }
 
   // g++: what the parameter frame_ptr refers to; clang: the type of the variable __coro_frame.
@@ -344,7 +314,7 @@ struct FrameVariables::State {
     Dwarf_Die child;
     if (depth < deepest && dwarf_child(scope, &child) == 0) {
       do {
-        if (!work.spend()) return false;
+        if (!units.work().spend()) return false;
         const int tag = dwarf_tag(&child);
         const std::string name = tag == DW_TAG_formal_parameter || tag == DW_TAG_variable
                                      ? name_of(&child)
@@ -356,7 +326,7 @@ struct FrameVariables::State {
         }
         if (name == "__coro_frame" && type_of(&child, frame)) return true;
         if (tag == DW_TAG_lexical_block && find_frame(&child, depth + 1, frame)) return true;
-      } while (dwarf_siblingof(&child, &child) == 0);
+      } while (next_sibling(&child));
     }
     // g++ keeps the parameter there, if it has split the function.
     Dwarf_Attribute attribute;
@@ -370,13 +340,30 @@ struct FrameVariables::State {
     Dwarf_Die type = plain_type(*frame);
     if (dwarf_child(&type, &child) != 0) return;
     do {
-      if (to.size() == most_variables || !work.spend()) return;
+      if (to.size() == most_variables || !units.work().spend()) return;
       const std::string name = name_of(&child);
       const auto offset = number_of(&child, DW_AT_data_member_location);
       if (dwarf_tag(&child) != DW_TAG_member || !offset || is_of_compiler(name)) continue;
       Member member{.name = std::string(without_scope(name)), .offset = *offset};
       if (type_of(&child, &member.type)) to.push_back(std::move(member));
-    } while (dwarf_siblingof(&child, &child) == 0);
+    } while (next_sibling(&child));
+  }
+
+  // Calls `use` with each variable that is in scope at an instruction.
+  template <typename Use>
+  void for_each_in_scope(uint64_t address, const Use& use) {
+    DwarfUnit* unit = units.at(address);
+    if (unit == nullptr) return;
+    for (Dwarf_Die& scope : units.scopes_at(*unit, address)) {
+      if (dwarf_tag(&scope) == DW_TAG_inlined_subroutine) return;
+      Dwarf_Die child;
+      if (dwarf_child(&scope, &child) != 0) continue;
+      do {
+        if (!units.work().spend()) return;
+        const int tag = dwarf_tag(&child);
+        if (tag == DW_TAG_formal_parameter || tag == DW_TAG_variable) use(child);
+      } while (next_sibling(&child));
+    }
   }
 };
 
@@ -387,26 +374,45 @@ FrameVariables::~FrameVariables() = default;
 
 Result<FrameVariables> FrameVariables::read(std::span<const uint8_t> elf, const std::string& path,
                                             const DebugFilePlaces& places, Files& files) {
-  Result<DwarfFile> file = open_dwarf(elf, path, places, &files);
-  if (!file) return file.error();
-  if (file->dwarf == nullptr)
-    return Error{.what = "no debug information", .file = path, .advice = "compile with -g"};
-  auto state = std::make_unique<State>();
-  state->file = std::move(*file);
-  state->work = DwarfWork(debug_information_size(state->file.elf.get()));
-  return FrameVariables(std::move(state));
+  Result<DwarfUnits> units = DwarfUnits::open(elf, path, places, &files, DwarfUse::Variables);
+  if (!units) return units.error();
+  return FrameVariables(std::make_unique<State>(std::move(*units)));
 }
 
-std::vector<FrameVariable> FrameVariables::of(uint64_t function, uint64_t frame,
+std::vector<FrameVariable> FrameVariables::of(const FrameCode& code, uint64_t frame,
                                               const Memory& memory) {
   std::vector<FrameVariable> found;
-  ValueText text(memory);
-  for (Member& member : std::vector<Member>(state_->of(function))) {
+  state_->units.work().resume();
+  for (const Member& member : state_->of(code.resume)) {
     Dwarf_Die type = member.type;
     found.push_back({.name = escaped(member.name),
                      .type = escaped(name_of(&type)),
-                     .value = text.of(member.type, frame + member.offset)});
+                     .value = ValueText(memory).of(member.type, frame + member.offset)});
   }
+  if (!found.empty()) return found;
+  // At several instructions, a variable must be the same.
+  struct Known {
+    FrameVariable variable = {};
+    bool is_same = true;
+  };
+  std::map<std::pair<std::string, uint64_t>, Known> known;  // by name and line
+  for (const FramePlace& place : code.suspended)
+    state_->for_each_in_scope(place.address, [&](Dwarf_Die& die) {
+      const std::string name = name_of(&die);
+      Dwarf_Die type;
+      if (known.size() == most_variables || is_reserved(name) || !type_of(&die, &type)) return;
+      const bool is_resumed = place.address >= code.resume && place.address < code.resume_end;
+      const auto location = locate(&die, place, is_resumed, frame, memory);
+      if (!location) return;
+      FrameVariable variable{.name = escaped(name), .type = escaped(name_of(&type))};
+      variable.value = text_of_location(type, *location, memory);
+      const auto [at, is_new] =
+          known.try_emplace({name, number_of(&die, DW_AT_decl_line).value_or(0)});
+      if (is_new) at->second.variable = variable;
+      at->second.is_same = at->second.is_same && at->second.variable.value == variable.value;
+    });
+  for (auto& [key, one] : known)
+    if (one.is_same) found.push_back(std::move(one.variable));
   return found;
 }
 
