@@ -4,11 +4,9 @@
 
 #include <charconv>
 
-#include "base/disk_files.h"
 #include "cli/die.h"
 #include "cli/input/running.h"
 #include "frames/saved_frames.h"
-#include "target/core_file.h"
 #include "target/process.h"
 #include "target/pausable_process.h"
 
@@ -79,21 +77,23 @@ Result<Unprepared> read_snapshot(const CoreFile& core, const std::string& path) 
                     .around = std::move(saved->around)};
 }
 
-Result<Unprepared> read_core_file(const CoreFile& core, const std::string& path, Reading reading,
-                                  const OnMemory& on_memory) {
-  if (!core.saved_frames().empty()) {
-    Result<Unprepared> read = read_snapshot(core, path);
-    if (read && on_memory) on_memory(core, read->found);
-    return read;
-  }
+Result<Unprepared> read_core_input(const CoreInput& input, Reading reading,
+                                   const OnMemory& on_memory) {
+  const CoreFile& core = *input.core;
+  const bool is_snapshot = !core.saved_frames().empty();
   SearchOptions options{.variables = reading.variables};
   if (on_memory)
     options.after = [&](const SuspendedCoroutines& found) { on_memory(core, found); };
-  Result<Unprepared> read = read_target(core, true, options);
-  if (read && core.missing_bytes() != 0)
-    read->found.warnings.push_back("the core was cut short: " +
-                                   std::to_string(core.missing_bytes()) +
-                                   " bytes are missing, and with them perhaps coroutines");
+  Result<Unprepared> read =
+      is_snapshot ? read_snapshot(core, input.path) : read_target(core, true, options);
+  if (!read) {
+    for (const std::string& warning : input.warnings)
+      read.error().advice += (read.error().advice.empty() ? "" : "; ") + warning;
+    return read;
+  }
+  if (is_snapshot && on_memory) on_memory(core, read->found);
+  std::vector<std::string>& warnings = read->found.warnings;
+  warnings.insert(warnings.end(), input.warnings.begin(), input.warnings.end());
   return read;
 }
 
@@ -114,20 +114,16 @@ Result<Unprepared> read_process(uint64_t pid, Reading reading) {
 
 ReadTarget read_any(const std::string& text, Reading reading, const OnMemory& on_memory) {
   ReadTarget all;
-  all.files = std::make_unique<DiskFiles>();
-  const bool is_file = all.files->type(text) == FileType::File;
+  all.core = open_core(text);
   Result<Unprepared> read = Error{.what = "neither a core file nor the PID of a process",
                                   .file = text};
-  if (const std::optional<uint64_t> pid = is_file ? std::nullopt : pid_of(text)) {
+  if (all.core) {
+    read = read_core_input(*all.core, reading, on_memory);
+  } else if (const std::optional<uint64_t> pid = pid_of(text)) {
     Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(*pid);
     if (!process) die(2, process.error().message());
     read = read_process(**process, reading, on_memory);
-    all.target = std::move(*process);
-  } else if (is_file) {
-    Result<std::unique_ptr<CoreFile>> core = read_core(text, *all.files);
-    if (!core) die(2, core.error().message());
-    read = read_core_file(**core, text, reading, on_memory);
-    all.target = std::move(*core);
+    all.process = std::move(*process);
   }
   if (!read) die(2, read.error().message());
   all.read = std::move(*read);
@@ -145,13 +141,9 @@ std::optional<Unprepared> read_unprepared(const std::string& text, Reading readi
     if (!read.error().advice.empty()) what += "; its memory: " + read.error().message();
     die(2, what);
   }
-  DiskFiles files;
-  if (text == "-" || files.type(text) != FileType::File) return {};
-  const Result<std::vector<uint8_t>> head = files.head(text, 64);
-  if (!head || !is_core(*head)) return {};
-  const Result<std::unique_ptr<CoreFile>> core = read_core(text, files);
-  if (!core) die(2, core.error().message());
-  Result<Unprepared> read = read_core_file(**core, text, reading, {});
+  const std::optional<CoreInput> core = open_core(text);
+  if (!core) return {};
+  Result<Unprepared> read = read_core_input(*core, reading, {});
   if (!read) die(2, read.error().message());
   return std::move(*read);
 }

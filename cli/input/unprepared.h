@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/disk_files.h"
+#include "cli/input/core_input.h"
 #include "frames/suspended.h"
 #include "frames/verdict.h"
 
@@ -40,8 +40,8 @@ std::optional<Unprepared> read_unprepared(const std::string& text,
 
 // Any process, whether it records or not, or core file.
 struct ReadTarget {
-  std::unique_ptr<DiskFiles> files = {};  // that `target` reads
-  std::unique_ptr<Target> target = {};
+  std::optional<CoreInput> core = {};     // one of both
+  std::unique_ptr<Target> process = {};
   Unprepared read = {};
 };
 // Calls `on_memory` as long as a paused process stands still, with the coroutines without their
