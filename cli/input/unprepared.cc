@@ -60,7 +60,7 @@ Result<Unprepared> read_process(PausableProcess& process, Reading reading,
     process.resume();
   };
   Result<Unprepared> read = read_memory_of(process, options);
-  if (error) return *error;
+  if (error && reading.must_pause) return *error;
   if (read) read->paused = process.resume();
   return read;
 }
@@ -106,28 +106,28 @@ std::optional<uint64_t> pid_of(const std::string& text) {
 
 }  // namespace
 
-Result<Unprepared> read_process(uint64_t pid, Reading reading) {
-  const Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(pid);
+Result<ReadTarget> read_process(uint64_t pid, Reading reading, const OnMemory& on_memory) {
+  Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(pid);
   if (!process) return process.error();
-  return read_process(**process, reading, {});
+  Result<Unprepared> read = read_process(**process, reading, on_memory);
+  if (!read) return read.error();
+  return ReadTarget{.process = *std::move(process), .read = *std::move(read)};
 }
 
 ReadTarget read_any(const std::string& text, Reading reading, const OnMemory& on_memory) {
-  ReadTarget all;
-  all.core = open_core(text);
-  Result<Unprepared> read = Error{.what = "neither a core file nor the PID of a process",
-                                  .file = text};
-  if (all.core) {
-    read = read_core_input(*all.core, reading, on_memory);
-  } else if (const std::optional<uint64_t> pid = pid_of(text)) {
-    Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(*pid);
-    if (!process) die(2, process.error().message());
-    read = read_process(**process, reading, on_memory);
-    all.process = std::move(*process);
+  std::optional<CoreInput> core = open_core(text);
+  const std::optional<uint64_t> pid = core ? std::nullopt : pid_of(text);
+  Result<ReadTarget> all = Error{.what = "neither a core file nor the PID of a process",
+                                 .file = text};
+  if (core) {
+    Result<Unprepared> read = read_core_input(*core, reading, on_memory);
+    if (!read) die(2, read.error().message());
+    all = ReadTarget{.core = std::move(core), .read = *std::move(read)};
+  } else if (pid) {
+    all = read_process(*pid, reading, on_memory);
   }
-  if (!read) die(2, read.error().message());
-  all.read = std::move(*read);
-  return all;
+  if (!all) die(2, all.error().message());
+  return *std::move(all);
 }
 
 std::optional<Unprepared> read_unprepared(const std::string& text, Reading reading) {
