@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "base/byte_size.h"
 #include "base/function_name.h"
 #include "frames/asio_functions.h"
 #include "frames/call_stack.h"
@@ -40,8 +41,7 @@ class Search {
   Result<SuspendedCoroutines> run() {
     if (program_.pairs().empty()) return nothing_found();
     if (options_.before) options_.before();
-    for (const Mapping& mapping : target_.mappings())
-      if (is_data(mapping)) scan(mapping);
+    scan_all();
     std::sort(found_.begin(), found_.end(),
               [](const Found& a, const Found& b) { return a.frame < b.frame; });
     read_blocks();
@@ -70,25 +70,88 @@ class Search {
 
   // ---- frames ----
 
-  void scan(const Mapping& mapping) {
+  struct Part {
+    uint64_t begin = 0;
+    uint64_t end = 0;  // the last frame may reach beyond
+    uint64_t limit = 0;
+    uint64_t size() const { return end - begin; }
+  };
+
+  void scan_all() {
+    const std::vector<Part> all = written_parts();
+    for (const Part& part : all) memory_size_ += part.size();
+    is_sample_ = memory_size_ > options_.most_bytes;
+    const std::vector<Part> parts = is_sample_ ? sample_of(all) : all;
+    uint64_t in_all = 0;
+    for (const Part& part : parts) in_all += part.size();
+    uint64_t done = 0;
+    for (const Part& part : parts) {
+      if (options_.progress) options_.progress(done, in_all, memory_size_);
+      scan(part);
+      done += part.size();
+    }
+    if (options_.progress) options_.progress(done, in_all, memory_size_);
+  }
+
+  // The parts of memory in which something may have been written.
+  std::vector<Part> written_parts() const {
     constexpr uint64_t step = uint64_t{4} << 20;
-    buffer_.resize(step / 8 + 1);
-    for (uint64_t at = mapping.begin; at < mapping.end; at += step) {
-      if (!target_.has_data(at, std::min(at + step, mapping.end))) continue;
-      const uint64_t size = std::min(step + 8, mapping.end - at);
-      const auto bytes = std::span(reinterpret_cast<uint8_t*>(buffer_.data()), size);  // NOLINT
-      const size_t words = target_.read(at, bytes) / 8;
-      read_ += std::min<uint64_t>(step, 8 * words);
-      for (size_t i = 1; i < words; i++) {
-        const std::optional<uint32_t> pair = program_.pair_of_destroy(buffer_[i]);
-        if (!pair) continue;
-        const uint64_t resume = buffer_[i - 1];
-        if (resume != 0 && resume != program_.pairs()[*pair].function.resume) continue;
-        found_.push_back({.frame = at + 8 * (i - 1),
-                          .pair = *pair,
-                          .is_final = resume == 0,
-                          .is_elided = buffer_[i] == program_.pairs()[*pair].function.cleanup});
+    std::vector<Part> parts;
+    for (const Mapping& mapping : target_.mappings()) {
+      if (!is_data(mapping)) continue;
+      for (uint64_t at = mapping.begin; at < mapping.end; at += step) {
+        const uint64_t end = at + std::min(step, mapping.end - at);
+        if (target_.has_data(at, end)) parts.push_back({at, end, mapping.end});
       }
+    }
+    return parts;
+  }
+
+  // About `most_bytes`. Half of them go to the smallest mappings, which are read whole, such as a
+  // heap beside huge tables; the rest to evenly spread parts of the others.
+  std::vector<Part> sample_of(const std::vector<Part>& all) const {
+    std::map<uint64_t, uint64_t> written;  // by the end of the mapping
+    for (const Part& part : all) written[part.limit] += part.size();
+    std::vector<std::pair<uint64_t, uint64_t>> by_size;
+    for (const auto& [end, size] : written) by_size.push_back({size, end});
+    std::sort(by_size.begin(), by_size.end());
+    std::set<uint64_t> whole;
+    uint64_t in_whole = 0;
+    for (const auto& [size, end] : by_size) {
+      if (size > options_.most_bytes / 2 - in_whole) break;
+      in_whole += size;
+      whole.insert(end);
+    }
+    const double share = static_cast<double>(options_.most_bytes - in_whole) /
+                         static_cast<double>(memory_size_ - in_whole);
+    std::vector<Part> parts;
+    double due = 0;  // bytes
+    for (const Part& part : all) {
+      const bool is_whole = whole.contains(part.limit);
+      const auto size = static_cast<double>(part.size());
+      if (!is_whole) due += share * size;
+      if (!is_whole && due < size) continue;
+      parts.push_back(part);
+      if (!is_whole) due -= size;
+    }
+    return parts;
+  }
+
+  void scan(const Part& part) {
+    buffer_.resize(part.size() / 8 + 1);
+    const uint64_t size = part.size() + std::min<uint64_t>(8, part.limit - part.end);
+    const auto bytes = std::span(reinterpret_cast<uint8_t*>(buffer_.data()), size);  // NOLINT
+    const size_t words = target_.read(part.begin, bytes) / 8;
+    read_ += std::min<uint64_t>(part.size(), 8 * words);
+    for (size_t i = 1; i < words; i++) {
+      const std::optional<uint32_t> pair = program_.pair_of_destroy(buffer_[i]);
+      if (!pair) continue;
+      const uint64_t resume = buffer_[i - 1];
+      if (resume != 0 && resume != program_.pairs()[*pair].function.resume) continue;
+      found_.push_back({.frame = part.begin + 8 * (i - 1),
+                        .pair = *pair,
+                        .is_final = resume == 0,
+                        .is_elided = buffer_[i] == program_.pairs()[*pair].function.cleanup});
     }
   }
 
@@ -97,7 +160,7 @@ class Search {
     frames.reserve(found_.size());
     for (const Found& one : found_) frames.push_back(one.frame);
     blocks_.resize(found_.size());
-    heaps_ = find_heaps(target_, memory_);
+    if (!is_sample_) heaps_ = find_heaps(target_, memory_);  // walking them reads all of them
     has_glibc_heap_ = !heaps_.empty();
     for (const HeapRegion& heap : heaps_)
       if (!find_blocks(memory_, heap, frames, blocks_))
@@ -339,7 +402,7 @@ class Search {
     std::vector<FrameExtent> doubtful;
     for (const SuspendedCoroutine& one : all)
       if (!one.is_certain && !one.is_elided) doubtful.push_back({one.frame, one.frame + one.size});
-    if (doubtful.empty()) return;
+    if (doubtful.empty() || is_sample_) return;
     const std::vector<bool> referred =
         find_referred(target_, memory_, doubtful, heaps_, remains(kept));
     size_t next = 0;
@@ -436,9 +499,15 @@ class Search {
     for (SuspendedCoroutine& one : out.coroutines) find_place(one);
     out.places = std::move(places_);
     out.read = read_;
+    out.memory = memory_size_;
     program_.keep_lines();
     out.warnings = program_.warnings();
     out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
+    if (is_sample_)
+      out.warnings.push_back("it has written " + size_text(memory_size_) + ", of which " +
+                             size_text(read_) +
+                             " were read, the biggest mappings in evenly spread parts: "
+                             "coroutines are missing, and chains may be shorter than they are");
     return out;
   }
 
@@ -501,6 +570,8 @@ class Search {
   std::vector<HeapRegion> heaps_ = {};
   bool has_glibc_heap_ = false;
   uint64_t read_ = 0;
+  uint64_t memory_size_ = 0;  // bytes that may have been written
+  bool is_sample_ = false;    // only some of them are read
   std::vector<std::string> warnings_ = {};
 };
 

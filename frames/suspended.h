@@ -66,7 +66,8 @@ struct SuspendedCoroutines {
   std::vector<AsioObject> objects = {};
   // By coroutine, the parameters and local variables in its frame; shorter: not known.
   std::vector<std::vector<FrameVariable>> variables = {};
-  uint64_t read = 0;   // bytes
+  uint64_t read = 0;    // bytes
+  uint64_t memory = 0;  // bytes that the program may have written; more than `read`: a sample
   uint64_t freed = 0;  // frames in freed memory, left out
   // What is missing, a sentence each: files without symbols, damaged heaps.
   std::vector<std::string> warnings = {};
@@ -80,6 +81,12 @@ struct SearchOptions {
   std::function<void()> before = {};
   std::function<void(const SuspendedCoroutines&)> after = {};
   bool variables = false;  // of the first 10,000 coroutines
+  // If the program may have written more bytes, evenly spread parts are read, so many in all. Then
+  // all coroutines are uncertain, and many missing.
+  uint64_t most_bytes = UINT64_MAX;
+  // Called before the first part and after each: the bytes that were read, those that will be, and
+  // all that the program may have written.
+  std::function<void(uint64_t done, uint64_t in_all, uint64_t memory)> progress = {};
 };
 Result<SuspendedCoroutines> find_suspended(const Target& target, const SearchOptions& options = {});
 

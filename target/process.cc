@@ -222,6 +222,17 @@ Error access_error(uint64_t pid, int code) {
 
 }  // namespace
 
+uint64_t process_start(uint64_t pid) {
+  constexpr int field = 22;  // proc_pid_stat(5); the third is behind the name
+  const std::string stat = proc_text("/proc/" + std::to_string(pid) + "/stat");
+  if (stat.empty() || state_of(stat) == TargetThread::State::Ended) return 0;
+  size_t at = stat.rfind(')') + 1;  // npos + 1 == 0
+  for (int i = 2; i < field && at < stat.size(); i++) at = stat.find(' ', at) + 1;
+  uint64_t start = 0;
+  std::from_chars(stat.data() + std::min(at, stat.size()), stat.data() + stat.size(), start);
+  return start;
+}
+
 Result<std::unique_ptr<Target>> open_process(uint64_t pid) {
   const std::string folder = "/proc/" + std::to_string(pid);
   const std::string shown = "process " + std::to_string(pid);

@@ -109,10 +109,13 @@ SourcePlace explain_process(pid_t pid, const std::string& core) {
   const bool is_recorded = records(pid);
   if (is_recorded) explain_recorded(pid);
   CoreSnapshot snapshot;
-  Result<ReadTarget> all =
-      read_process(static_cast<uint64_t>(pid),
-                   {.pause = true, .must_pause = false, .variables = !core.empty()},
-                   core.empty() ? OnMemory() : snapshot.copier());
+  constexpr uint64_t most_bytes = uint64_t{8} << 30;  // some seconds
+  Result<ReadTarget> all = read_process(static_cast<uint64_t>(pid),
+                                        {.pause = true,
+                                         .must_pause = false,
+                                         .variables = !core.empty(),
+                                         .most_bytes = most_bytes},
+                                        core.empty() ? OnMemory() : snapshot.copier());
   if (all) {
     all->read.paused = 0;  // it hangs anyway
     const std::vector<JudgedChain> chains = judge_chains(all->read);

@@ -26,7 +26,11 @@ int run_core(const CoreOptions& options) {
   check_not_a_terminal(options.output);
   CoreSnapshot snapshot;
   const ReadTarget all =
-      read_any(options.target, {.pause = options.stop, .variables = true}, snapshot.copier());
+      read_any(options.target,
+               {.pause = options.stop,
+                .variables = true,
+                .most_bytes = parse_search_limit(options.search_limit)},
+               snapshot.copier());
   const Unprepared& read = all.read;
   OutputFile out(options.output);
   // It has what the process had in memory.

@@ -1,11 +1,16 @@
 #include "cli/input/unprepared.h"
 
 #include <time.h>
+#include <unistd.h>
 
 #include <charconv>
 
+#include "base/byte_size.h"
+#include "base/escape.h"
 #include "cli/die.h"
 #include "cli/input/running.h"
+#include "cli/output/progress.h"
+#include "cli/output/terminal.h"
 #include "frames/saved_frames.h"
 #include "target/process.h"
 #include "target/pausable_process.h"
@@ -50,18 +55,55 @@ Result<Unprepared> read_memory_of(const Target& process, const SearchOptions& op
 
 namespace {
 
+// Shows the progress of a search, and announces that it reads a sample.
+class SearchProgress {
+ public:
+  explicit SearchProgress(std::string title) : title_(std::move(title)) {}
+  void show(uint64_t done, uint64_t in_all, uint64_t memory) {
+    if (done == 0 && in_all < memory)
+      report_message(escaped(title_) + ": it has written " + size_text(memory) + ": reading " +
+                     size_text(in_all) + " of it as a sample; --search-limit sets how much");
+    bar_.show(done, in_all, ProgressBar::Clock::now());
+  }
+
+ private:
+  std::string title_;
+  ProgressBar bar_ = {stderr, isatty(STDERR_FILENO) != 0, ProgressBar::Clock::now(), "searching"};
+};
+
+SearchOptions options_of(const Reading& reading, SearchProgress& progress) {
+  return {.variables = reading.variables,
+          .most_bytes = reading.most_bytes,
+          .progress = [&](uint64_t done, uint64_t in_all, uint64_t memory) {
+            progress.show(done, in_all, memory);
+          }};
+}
+
 Result<Unprepared> read_process(PausableProcess& process, Reading reading,
                                 const OnMemory& on_memory) {
   std::optional<Error> error;
-  SearchOptions options{.variables = reading.variables};
+  SearchProgress progress(title_of(process));
+  const uint64_t start = process_start(process.pid());
+  const auto has_ended = [&] { return start == 0 || process_start(process.pid()) != start; };
+  bool ended_early = false;
+  SearchOptions options = options_of(reading, progress);
   if (reading.pause) options.before = [&] { error = process.pause(); };
   options.after = [&](const SuspendedCoroutines& found) {
     if (on_memory) on_memory(process, found);
+    ended_early = has_ended();
     process.resume();
   };
   Result<Unprepared> read = read_memory_of(process, options);
+  // A part of its memory must not pass for all of it.
+  if (ended_early || (!read && has_ended()))
+    return Error{.what = "it ended while its memory was read",
+                 .file = "process " + std::to_string(process.pid())};
   if (error && reading.must_pause) return *error;
-  if (read) read->paused = process.resume();
+  if (!read) return read;
+  read->paused = process.resume();
+  if (has_ended())
+    read->found.warnings.push_back(
+        "it has ended since its memory was read: threads and sockets may be missing");
   return read;
 }
 
@@ -81,7 +123,8 @@ Result<Unprepared> read_core_input(const CoreInput& input, Reading reading,
                                    const OnMemory& on_memory) {
   const CoreFile& core = *input.core;
   const bool is_snapshot = !core.saved_frames().empty();
-  SearchOptions options{.variables = reading.variables};
+  SearchProgress progress(title_of(core));
+  SearchOptions options = options_of(reading, progress);
   if (on_memory)
     options.after = [&](const SuspendedCoroutines& found) { on_memory(core, found); };
   Result<Unprepared> read =
@@ -128,6 +171,15 @@ ReadTarget read_any(const std::string& text, Reading reading, const OnMemory& on
   }
   if (!all) die(2, all.error().message());
   return *std::move(all);
+}
+
+uint64_t parse_search_limit(const std::string& text) {
+  constexpr uint64_t least = uint64_t{4} << 20;
+  if (text.empty()) return usually_read_bytes;
+  const std::optional<uint64_t> size = parse_size(text);
+  if (!size || *size < least)
+    die(2, "--search-limit: invalid size '" + text + "' (at least 4M, e.g. 512M, 64G)");
+  return *size;
 }
 
 std::optional<Unprepared> read_unprepared(const std::string& text, Reading reading) {

@@ -24,12 +24,20 @@ struct Unprepared {
 // What is in the memory of a running process, recorded or not. Fails if no coroutines can be read.
 Result<Unprepared> read_memory_of(const Target& process, const SearchOptions& options = {});
 
-// How the memory of a process is read.
+// Half a minute.
+inline constexpr uint64_t usually_read_bytes = uint64_t{32} << 30;
+
+// How the memory of a process or core is read.
 struct Reading {
   bool pause = false;      // the process stands still; a core does anyway
   bool must_pause = true;  // fails if it cannot be stopped
   bool variables = false;  // in the frames
+  // Of more memory a sample is read, which is announced on stderr.
+  uint64_t most_bytes = usually_read_bytes;
 };
+
+// The value of --search-limit. Throws CommandError(2) if it is invalid. Empty: the usual limit.
+uint64_t parse_search_limit(const std::string& text);
 
 // Nothing: `text` names neither a core file nor a process that does not record. Throws
 // CommandError(2) if it does and no coroutines can be read from it.
