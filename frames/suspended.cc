@@ -15,6 +15,7 @@
 #include "frames/glibc_heap.h"
 #include "frames/memory_cache.h"
 #include "frames/references.h"
+#include "frames/written_parts.h"
 
 namespace skein {
 
@@ -70,22 +71,14 @@ class Search {
 
   // ---- frames ----
 
-  struct Part {
-    uint64_t begin = 0;
-    uint64_t end = 0;  // the last frame may reach beyond
-    uint64_t limit = 0;
-    uint64_t size() const { return end - begin; }
-  };
-
   void scan_all() {
-    const std::vector<Part> all = written_parts();
-    for (const Part& part : all) memory_size_ += part.size();
+    const std::vector<MemoryPart> all = written_parts(target_);
+    memory_size_ = skein::size_of(all);
     is_sample_ = memory_size_ > options_.most_bytes;
-    const std::vector<Part> parts = is_sample_ ? sample_of(all) : all;
-    uint64_t in_all = 0;
-    for (const Part& part : parts) in_all += part.size();
+    const std::vector<MemoryPart> parts = sample_of(all, options_.most_bytes);
+    const uint64_t in_all = skein::size_of(parts);
     uint64_t done = 0;
-    for (const Part& part : parts) {
+    for (const MemoryPart& part : parts) {
       if (options_.progress) options_.progress(done, in_all, memory_size_);
       scan(part);
       done += part.size();
@@ -93,66 +86,27 @@ class Search {
     if (options_.progress) options_.progress(done, in_all, memory_size_);
   }
 
-  // The parts of memory in which something may have been written.
-  std::vector<Part> written_parts() const {
-    constexpr uint64_t step = uint64_t{4} << 20;
-    std::vector<Part> parts;
-    for (const Mapping& mapping : target_.mappings()) {
-      if (!is_data(mapping)) continue;
-      for (uint64_t at = mapping.begin; at < mapping.end; at += step) {
-        const uint64_t end = at + std::min(step, mapping.end - at);
-        if (target_.has_data(at, end)) parts.push_back({at, end, mapping.end});
-      }
-    }
-    return parts;
-  }
-
-  // About `most_bytes`. Half of them go to the smallest mappings, which are read whole, such as a
-  // heap beside huge tables; the rest to evenly spread parts of the others.
-  std::vector<Part> sample_of(const std::vector<Part>& all) const {
-    std::map<uint64_t, uint64_t> written;  // by the end of the mapping
-    for (const Part& part : all) written[part.limit] += part.size();
-    std::vector<std::pair<uint64_t, uint64_t>> by_size;
-    for (const auto& [end, size] : written) by_size.push_back({size, end});
-    std::sort(by_size.begin(), by_size.end());
-    std::set<uint64_t> whole;
-    uint64_t in_whole = 0;
-    for (const auto& [size, end] : by_size) {
-      if (size > options_.most_bytes / 2 - in_whole) break;
-      in_whole += size;
-      whole.insert(end);
-    }
-    const double share = static_cast<double>(options_.most_bytes - in_whole) /
-                         static_cast<double>(memory_size_ - in_whole);
-    std::vector<Part> parts;
-    double due = 0;  // bytes
-    for (const Part& part : all) {
-      const bool is_whole = whole.contains(part.limit);
-      const auto size = static_cast<double>(part.size());
-      if (!is_whole) due += share * size;
-      if (!is_whole && due < size) continue;
-      parts.push_back(part);
-      if (!is_whole) due -= size;
-    }
-    return parts;
-  }
-
-  void scan(const Part& part) {
+  // Not a byte beyond the part: it would look written next time.
+  void scan(const MemoryPart& part) {
     buffer_.resize(part.size() / 8 + 1);
-    const uint64_t size = part.size() + std::min<uint64_t>(8, part.limit - part.end);
-    const auto bytes = std::span(reinterpret_cast<uint8_t*>(buffer_.data()), size);  // NOLINT
+    const bool continues = last_end_ == part.begin;  // a frame may begin in the part before
+    if (!continues) buffer_[0] = 0;
+    const auto bytes =
+        std::span(reinterpret_cast<uint8_t*>(buffer_.data() + 1), part.size());  // NOLINT
     const size_t words = target_.read(part.begin, bytes) / 8;
-    read_ += std::min<uint64_t>(part.size(), 8 * words);
-    for (size_t i = 1; i < words; i++) {
+    read_ += 8 * words;
+    for (size_t i = continues ? 1 : 2; i <= words; i++) {
       const std::optional<uint32_t> pair = program_.pair_of_destroy(buffer_[i]);
       if (!pair) continue;
       const uint64_t resume = buffer_[i - 1];
       if (resume != 0 && resume != program_.pairs()[*pair].function.resume) continue;
-      found_.push_back({.frame = part.begin + 8 * (i - 1),
+      found_.push_back({.frame = part.begin + 8 * (i - 1) - 8,
                         .pair = *pair,
                         .is_final = resume == 0,
                         .is_elided = buffer_[i] == program_.pairs()[*pair].function.cleanup});
     }
+    last_end_ = part.begin + 8 * words;
+    buffer_[0] = buffer_[words];
   }
 
   void read_blocks() {
@@ -402,7 +356,8 @@ class Search {
     std::vector<FrameExtent> doubtful;
     for (const SuspendedCoroutine& one : all)
       if (!one.is_certain && !one.is_elided) doubtful.push_back({one.frame, one.frame + one.size});
-    if (doubtful.empty() || is_sample_) return;
+    if (doubtful.empty()) return;
+    if (is_sample_) return leave_out_ended(kept, all);
     const std::vector<bool> referred =
         find_referred(target_, memory_, doubtful, heaps_, remains(kept));
     size_t next = 0;
@@ -419,6 +374,19 @@ class Search {
       }
       kept[left] = kept[i];
       all[left++] = one;
+    }
+    kept.resize(left);
+    all.resize(left);
+  }
+
+  // Of a sample. What refers to a frame is not known, and two words are no evidence for one that has
+  // ended.
+  static void leave_out_ended(std::vector<uint32_t>& kept, std::vector<SuspendedCoroutine>& all) {
+    size_t left = 0;
+    for (size_t i = 0; i < all.size(); i++) {
+      if (all[i].state == State::Final) continue;
+      kept[left] = kept[i];
+      all[left++] = all[i];
     }
     kept.resize(left);
     all.resize(left);
@@ -559,7 +527,8 @@ class Search {
   std::vector<SuspendedCoroutines::Place> places_ = {{}};
   std::set<uint32_t> initial_places_ = {};  // where coroutines have not started
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> place_of_point_ = {};  // by function and point
-  std::vector<uint64_t> buffer_ = {};
+  std::vector<uint64_t> buffer_ = {};  // the last word of the part before, and a part
+  uint64_t last_end_ = 0;              // of the part before
   std::vector<uint64_t> words_ = {};
   std::vector<Found> found_ = {};
   std::vector<HeapBlock> blocks_ = {};      // of found_

@@ -242,15 +242,20 @@ Result<std::unique_ptr<Target>> open_process(uint64_t pid) {
   if (state_of(proc_text(folder + "/stat")) == TargetThread::State::Ended)
     return Error{.what = "it has ended, and its parent has not waited for it", .file = shown};
 
-  // Asks for permission first: without it /proc shows empty files.
-  iovec none{};
-  if (process_vm_readv(static_cast<pid_t>(pid), &none, 1, &none, 1, 0) < 0)
-    return access_error(pid, errno);
-
+  // A file of /proc that may not be read is empty, like that of a thread of the kernel.
+  const int list = open((folder + "/maps").c_str(), O_RDONLY | O_CLOEXEC);
+  if (list < 0) return access_error(pid, errno == ENOENT ? ESRCH : errno);
+  close(list);
   std::vector<Mapping> mappings = read_maps(proc_text(folder + "/maps"));
   if (mappings.empty())
     return Error{.what = "it has no memory: a thread of the kernel, or it is ending",
                  .file = shown};
+  // Memory needs more permission than its list.
+  uint8_t byte = 0;
+  iovec to{&byte, 1};
+  iovec from{reinterpret_cast<void*>(mappings.front().begin), 1};  // NOLINT
+  if (process_vm_readv(static_cast<pid_t>(pid), &to, 1, &from, 1, 0) < 0 && errno != EFAULT)
+    return access_error(pid, errno);
   const Result<std::vector<uint8_t>> head = files.head(folder + "/exe", 1 << 16);
   if (!head) return Error{.what = "its program: " + head.error().what, .file = shown};
   const Result<ElfHeader> header = read_elf_header(*head, shown);

@@ -188,6 +188,7 @@ std::optional<Unprepared> read_unprepared(const std::string& text, Reading readi
     if (!process) die(2, process.error().message());
     Result<Unprepared> read = read_process(**process, reading, {});
     if (read) return std::move(*read);
+    if (process_start(*pid) == 0) die(2, read.error().message());
     std::string what = "process " + std::to_string(*pid) +
                        " is not recording; start it with `skein record` or set SKEIN_TRACE";
     if (!read.error().advice.empty()) what += "; its memory: " + read.error().message();
