@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "base/byte_size.h"
 #include "base/function_name.h"
 #include "frames/asio_functions.h"
 #include "frames/awaited_objects.h"
@@ -17,6 +18,7 @@
 #include "frames/memory_cache.h"
 #include "frames/references.h"
 #include "frames/waiters.h"
+#include "frames/written_parts.h"
 
 namespace skein {
 
@@ -43,8 +45,7 @@ class Search {
   Result<SuspendedCoroutines> run() {
     if (program_.pairs().empty()) return nothing_found();
     if (options_.before) options_.before();
-    for (const Mapping& mapping : target_.mappings())
-      if (is_data(mapping)) scan(mapping);
+    scan_all();
     std::sort(found_.begin(), found_.end(),
               [](const Found& a, const Found& b) { return a.frame < b.frame; });
     read_blocks();
@@ -73,26 +74,42 @@ class Search {
 
   // ---- frames ----
 
-  void scan(const Mapping& mapping) {
-    constexpr uint64_t step = uint64_t{4} << 20;
-    buffer_.resize(step / 8 + 1);
-    for (uint64_t at = mapping.begin; at < mapping.end; at += step) {
-      if (!target_.has_data(at, std::min(at + step, mapping.end))) continue;
-      const uint64_t size = std::min(step + 8, mapping.end - at);
-      const auto bytes = std::span(reinterpret_cast<uint8_t*>(buffer_.data()), size);  // NOLINT
-      const size_t words = target_.read(at, bytes) / 8;
-      read_ += std::min<uint64_t>(step, 8 * words);
-      for (size_t i = 1; i < words; i++) {
-        const std::optional<uint32_t> pair = program_.pair_of_destroy(buffer_[i]);
-        if (!pair) continue;
-        const uint64_t resume = buffer_[i - 1];
-        if (resume != 0 && resume != program_.pairs()[*pair].function.resume) continue;
-        found_.push_back({.frame = at + 8 * (i - 1),
-                          .pair = *pair,
-                          .is_final = resume == 0,
-                          .is_elided = buffer_[i] == program_.pairs()[*pair].function.cleanup});
-      }
+  void scan_all() {
+    const std::vector<MemoryPart> all = written_parts(target_);
+    memory_size_ = skein::size_of(all);
+    is_sample_ = memory_size_ > options_.most_bytes;
+    const std::vector<MemoryPart> parts = sample_of(all, options_.most_bytes);
+    const uint64_t in_all = skein::size_of(parts);
+    uint64_t done = 0;
+    for (const MemoryPart& part : parts) {
+      if (options_.progress) options_.progress(done, in_all, memory_size_);
+      scan(part);
+      done += part.size();
     }
+    if (options_.progress) options_.progress(done, in_all, memory_size_);
+  }
+
+  // Not a byte beyond the part: it would look written next time.
+  void scan(const MemoryPart& part) {
+    buffer_.resize(part.size() / 8 + 1);
+    const bool continues = last_end_ == part.begin;  // a frame may begin in the part before
+    if (!continues) buffer_[0] = 0;
+    const auto bytes =
+        std::span(reinterpret_cast<uint8_t*>(buffer_.data() + 1), part.size());  // NOLINT
+    const size_t words = target_.read(part.begin, bytes) / 8;
+    read_ += 8 * words;
+    for (size_t i = continues ? 1 : 2; i <= words; i++) {
+      const std::optional<uint32_t> pair = program_.pair_of_destroy(buffer_[i]);
+      if (!pair) continue;
+      const uint64_t resume = buffer_[i - 1];
+      if (resume != 0 && resume != program_.pairs()[*pair].function.resume) continue;
+      found_.push_back({.frame = part.begin + 8 * (i - 1) - 8,
+                        .pair = *pair,
+                        .is_final = resume == 0,
+                        .is_elided = buffer_[i] == program_.pairs()[*pair].function.cleanup});
+    }
+    last_end_ = part.begin + 8 * words;
+    buffer_[0] = buffer_[words];
   }
 
   void read_blocks() {
@@ -100,7 +117,8 @@ class Search {
     frames.reserve(found_.size());
     for (const Found& one : found_) frames.push_back(one.frame);
     blocks_.resize(found_.size());
-    heaps_ = find_heaps(target_, memory_, frames);
+    // Walking a heap reads all of it.
+    if (!is_sample_) heaps_ = find_heaps(target_, memory_, frames);
     for (const auto& heap : heaps_)
       if (!heap->find_blocks(frames, blocks_))
         warnings_.push_back(
@@ -353,6 +371,7 @@ class Search {
     for (const SuspendedCoroutine& one : all)
       if (!one.is_certain && !one.is_elided) doubtful.push_back({one.frame, one.frame + one.size});
     if (doubtful.empty()) return;
+    if (is_sample_) return leave_out_ended(kept, all);
     const std::vector<bool> referred =
         find_referred(target_, doubtful, heaps_, remains(kept));
     size_t next = 0;
@@ -372,6 +391,19 @@ class Search {
       }
       kept[left] = kept[i];
       all[left++] = one;
+    }
+    kept.resize(left);
+    all.resize(left);
+  }
+
+  // Of a sample. What refers to a frame is not known, and two words are no evidence for one that has
+  // ended.
+  static void leave_out_ended(std::vector<uint32_t>& kept, std::vector<SuspendedCoroutine>& all) {
+    size_t left = 0;
+    for (size_t i = 0; i < all.size(); i++) {
+      if (all[i].state == State::Final) continue;
+      kept[left] = kept[i];
+      all[left++] = all[i];
     }
     kept.resize(left);
     all.resize(left);
@@ -457,9 +489,15 @@ class Search {
     LockHolders(out, waiters, awaited, program_).find();
     keep_certain_cycles(out, waiters, target_);
     out.read = read_;
+    out.memory = memory_size_;
     program_.keep_lines();
     out.warnings = program_.warnings();
     out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
+    if (is_sample_)
+      out.warnings.push_back("it has written " + size_text(memory_size_) + ", of which " +
+                             size_text(read_) +
+                             " were read, the biggest mappings in evenly spread parts: "
+                             "coroutines are missing, and chains may be shorter than they are");
     return out;
   }
 
@@ -526,7 +564,8 @@ class Search {
   std::vector<SuspendedCoroutines::Place> places_ = {{}};
   std::set<uint32_t> initial_places_ = {};  // where coroutines have not started
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> place_of_point_ = {};  // by function and point
-  std::vector<uint64_t> buffer_ = {};
+  std::vector<uint64_t> buffer_ = {};  // the last word of the part before, and a part
+  uint64_t last_end_ = 0;              // of the part before
   std::vector<uint64_t> words_ = {};
   std::vector<Found> found_ = {};
   std::vector<HeapBlock> blocks_ = {};      // of found_
@@ -536,6 +575,8 @@ class Search {
   std::map<uint32_t, uint64_t> runs_ = {};  // threads by coroutine
   std::vector<std::unique_ptr<Heap>> heaps_ = {};
   uint64_t read_ = 0;
+  uint64_t memory_size_ = 0;  // bytes that may have been written
+  bool is_sample_ = false;    // only some of them are read
   std::vector<std::string> warnings_ = {};
 };
 
