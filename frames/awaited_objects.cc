@@ -268,11 +268,17 @@ void AwaitedObjects::add_joins() {
 void AwaitedObjects::find() {
   add_joins();
   for (uint32_t i = 0; i < found_.coroutines.size(); i++) {
-    const SuspendedCoroutine& one = found_.coroutines[i];
+    SuspendedCoroutine& one = found_.coroutines[i];
     if (one.awaits != no_coroutine || one.awaited != no_coroutine || one.object != no_coroutine ||
-        (one.state != State::Waits && one.state != State::Unknown))
+        one.state == State::Final || one.state == State::Runs)
       continue;
-    if (const std::optional<Match> found = match(i)) add(i, *found);
+    const std::optional<Match> found = match(i);
+    if (!found) continue;
+    // A function in one line seems not to have started, but something leads to its awaiter.
+    const bool has_started = one.state == State::Waits || one.state == State::Unknown;
+    if (!has_started && !found->is_linked) continue;
+    if (found->is_linked) one.state = State::Waits;
+    add(i, *found);
   }
 }
 

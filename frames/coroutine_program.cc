@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "frames/unnamed_coroutines.h"
+#include "frames/wait_shapes.h"
 
 namespace skein {
 
@@ -239,7 +240,9 @@ Suspension CoroutineProgram::first_suspension(const Pair& pair) {
     const Code code = code_of(module, function.begin + module.bias, function.end + module.bias);
     Suspension found = find_suspension(code, pair.function.compiler, pair.index->offset, 0,
                                        module.functions, lines);
-    found.is_initial = found.place && found.place == lines->at(function.begin);
+    // The awaiter of an initial suspension is usually std::suspend_always.
+    found.is_initial = found.place && found.place == lines->at(function.begin) &&
+                       !is_program_type(found.awaiter);
     return found;
   }
   return {};

@@ -16,6 +16,7 @@
 #include "frames/lock_holders.h"
 #include "frames/memory_cache.h"
 #include "frames/references.h"
+#include "frames/unreferenced.h"
 #include "frames/waiters.h"
 
 namespace skein {
@@ -436,6 +437,11 @@ class Search {
     find_objects(out);
     if (options_.variables) find_variables(out);
     const Waiters waiters(target_, memory_, out.coroutines, may_wait(out));
+    std::vector<bool> unreferenced;
+    if (options_.references)
+      unreferenced = find_unreferenced(target_, memory_, out.coroutines, heaps_);
+    for (size_t i = 0; i < unreferenced.size(); i++)
+      out.coroutines[i].is_unreferenced = unreferenced[i];
     if (options_.after) options_.after(out);
     for (SuspendedCoroutine& one : out.coroutines) find_place(one);
     out.places = std::move(places_);

@@ -55,7 +55,7 @@ namespace {
 Result<Unprepared> read_process(PausableProcess& process, Reading reading,
                                 const OnMemory& on_memory) {
   std::optional<Error> error;
-  SearchOptions options{.variables = reading.variables};
+  SearchOptions options{.variables = reading.variables, .references = reading.references};
   if (reading.pause) options.before = [&] { error = process.pause(); };
   options.after = [&](const SuspendedCoroutines& found) {
     if (on_memory) on_memory(process, found);
@@ -86,7 +86,7 @@ Result<Unprepared> read_core_file(const CoreFile& core, const std::string& path,
     if (read && on_memory) on_memory(core, read->found);
     return read;
   }
-  SearchOptions options{.variables = reading.variables};
+  SearchOptions options{.variables = reading.variables, .references = reading.references};
   if (on_memory)
     options.after = [&](const SuspendedCoroutines& found) { on_memory(core, found); };
   Result<Unprepared> read = read_target(core, true, options);

@@ -28,6 +28,7 @@ Result<Unprepared> read_memory_of(const Target& process, const SearchOptions& op
 struct Reading {
   bool pause = false;      // the process stands still; a core does anyway
   bool variables = false;  // in the frames
+  bool references = false;  // which coroutines nothing refers to, if that can be known
 };
 
 // The same of a process by its number.

@@ -16,7 +16,10 @@ namespace skein::cli {
 
 std::optional<int> report_unprepared(const UnpreparedRequest& request) {
   const std::optional<Unprepared> read =
-      read_unprepared(request.target, {.pause = request.stop, .variables = request.locals});
+      read_unprepared(request.target,
+                      {.pause = request.stop,
+                       .variables = request.locals,
+                       .references = request.report == UnpreparedReport::Explanation});
   if (!read && request.stop)
     die(2, request.target + " is no process without a recorder, and --stop is for these only");
   if (!read) return {};
