@@ -265,6 +265,21 @@ void AwaitedObjects::add_joins() {
   }
 }
 
+void AwaitedObjects::add_groups(const std::vector<Join>& groups) {
+  for (const Join& one : groups) {
+    SuspendedCoroutine& parent = found_.coroutines[one.parent];
+    if (parent.awaited == no_coroutine) {
+      parent.awaited = static_cast<uint32_t>(found_.awaited.size());
+      found_.awaited.push_back({.address = one.counter,
+                                .kind = WaitObject::Kind::WhenAll,
+                                .type = found_.functions[parent.function].name,
+                                .is_linked = true,
+                                .waiters = {one.parent}});
+    }
+    if (!leads_to(one.child, one.parent)) found_.coroutines[one.child].joined_by = one.parent;
+  }
+}
+
 void AwaitedObjects::find() {
   add_joins();
   for (uint32_t i = 0; i < found_.coroutines.size(); i++) {

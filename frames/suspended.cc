@@ -9,6 +9,7 @@
 
 #include "base/function_name.h"
 #include "frames/asio_functions.h"
+#include "frames/asio_groups.h"
 #include "frames/awaited_objects.h"
 #include "frames/call_stack.h"
 #include "frames/coroutine_program.h"
@@ -437,6 +438,7 @@ class Search {
     find_objects(out);
     if (options_.variables) find_variables(out);
     const Waiters waiters(target_, memory_, out.coroutines, may_wait(out));
+    const std::vector<Join> groups = find_asio_groups(memory_, waiters, out);
     std::vector<bool> unreferenced;
     if (options_.references)
       unreferenced = find_unreferenced(target_, memory_, out.coroutines, heaps_);
@@ -447,6 +449,7 @@ class Search {
     out.places = std::move(places_);
     AwaitedObjects awaited(out, waiters, program_);
     awaited.find();
+    awaited.add_groups(groups);
     LockHolders(out, waiters, awaited, program_).find();
     keep_certain_cycles(out, waiters, target_);
     out.read = read_;
