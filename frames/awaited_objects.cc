@@ -265,14 +265,35 @@ void AwaitedObjects::add_joins() {
   }
 }
 
+void AwaitedObjects::add_groups(const std::vector<Join>& groups) {
+  for (const Join& one : groups) {
+    SuspendedCoroutine& parent = found_.coroutines[one.parent];
+    if (parent.awaited == no_coroutine) {
+      parent.awaited = static_cast<uint32_t>(found_.awaited.size());
+      found_.awaited.push_back({.address = one.counter,
+                                .kind = WaitObject::Kind::WhenAll,
+                                .type = found_.functions[parent.function].name,
+                                .is_linked = true,
+                                .waiters = {one.parent}});
+    }
+    if (!leads_to(one.child, one.parent)) found_.coroutines[one.child].joined_by = one.parent;
+  }
+}
+
 void AwaitedObjects::find() {
   add_joins();
   for (uint32_t i = 0; i < found_.coroutines.size(); i++) {
-    const SuspendedCoroutine& one = found_.coroutines[i];
+    SuspendedCoroutine& one = found_.coroutines[i];
     if (one.awaits != no_coroutine || one.awaited != no_coroutine || one.object != no_coroutine ||
-        (one.state != State::Waits && one.state != State::Unknown))
+        one.state == State::Final || one.state == State::Runs)
       continue;
-    if (const std::optional<Match> found = match(i)) add(i, *found);
+    const std::optional<Match> found = match(i);
+    if (!found) continue;
+    // A function in one line seems not to have started, but something leads to its awaiter.
+    const bool has_started = one.state == State::Waits || one.state == State::Unknown;
+    if (!has_started && !found->is_linked) continue;
+    if (found->is_linked) one.state = State::Waits;
+    add(i, *found);
   }
 }
 

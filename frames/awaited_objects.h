@@ -28,6 +28,9 @@ class AwaitedObjects {
   // debug information.
   void find();
 
+  // The same of coroutines that others wait for together.
+  void add_groups(const std::vector<Join>& groups);
+
   // What a coroutine waits for, and where its frame has the address.
   struct Match {
     uint64_t object = 0;

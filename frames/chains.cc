@@ -127,7 +127,7 @@ class ChainFinder {
     chain.joined_by = all_[chain.steps.front()].joined_by;
     if (chain.joined_by != Coroutine::none)
       key.joined_by = {all_[chain.joined_by].function + 1, all_[chain.joined_by].place};
-    const uint32_t awaited = all_[last].awaited;
+    const uint32_t awaited = all_[chain.steps.back()].awaited;
     if (shown_objects_.contains(awaited)) key.object = awaited;
     CoroutineChain& group = chains_.try_emplace(std::move(key), std::move(chain)).first->second;
     group.count++;

@@ -7,6 +7,7 @@
 
 #include "frames/frame_places.h"
 #include "frames/unnamed_coroutines.h"
+#include "frames/wait_shapes.h"
 
 namespace skein {
 
@@ -255,7 +256,9 @@ Suspension CoroutineProgram::first_suspension(const Pair& pair) {
   if (lines == nullptr || code.bytes.empty()) return {};
   Suspension found = find_suspension(code, pair.function.compiler, pair.index->offset, 0,
                                      module.functions, lines);
-  found.is_initial = found.place && found.place == lines->at(code.address);
+  // The awaiter of an initial suspension is usually std::suspend_always.
+  found.is_initial = found.place && found.place == lines->at(code.address) &&
+                     !is_program_type(found.awaiter);
   return found;
 }
 

@@ -201,7 +201,7 @@ bool is_consistent(const SuspendedCoroutines& found) {
   }
   if (found.variables.size() > found.coroutines.size()) return false;
   for (const AsioObject& one : found.objects)
-    if (one.kind > AsioObject::Kind::Resolver || one.clock > AsioObject::Clock::Other) return false;
+    if (one.kind > AsioObject::Kind::Channel || one.clock > AsioObject::Clock::Other) return false;
   return true;
 }
 

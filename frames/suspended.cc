@@ -10,6 +10,7 @@
 #include "base/byte_size.h"
 #include "base/function_name.h"
 #include "frames/asio_functions.h"
+#include "frames/asio_groups.h"
 #include "frames/awaited_objects.h"
 #include "frames/call_stack.h"
 #include "frames/coroutine_program.h"
@@ -17,6 +18,7 @@
 #include "frames/lock_holders.h"
 #include "frames/memory_cache.h"
 #include "frames/references.h"
+#include "frames/unreferenced.h"
 #include "frames/waiters.h"
 #include "frames/written_parts.h"
 
@@ -481,11 +483,18 @@ class Search {
     find_objects(out);
     if (options_.variables) find_variables(out);
     const Waiters waiters(target_, memory_, out.coroutines, may_wait(out));
+    const std::vector<Join> groups = find_asio_groups(memory_, waiters, out);
+    std::vector<bool> unreferenced;
+    if (options_.references)
+      unreferenced = find_unreferenced(target_, memory_, out.coroutines, heaps_);
+    for (size_t i = 0; i < unreferenced.size(); i++)
+      out.coroutines[i].is_unreferenced = unreferenced[i];
     if (options_.after) options_.after(out);
     for (SuspendedCoroutine& one : out.coroutines) find_place(one);
     out.places = std::move(places_);
     AwaitedObjects awaited(out, waiters, program_);
     awaited.find();
+    awaited.add_groups(groups);
     LockHolders(out, waiters, awaited, program_).find();
     keep_certain_cycles(out, waiters, target_);
     out.read = read_;

@@ -16,6 +16,8 @@ bool is_client(const SocketState& socket) {
   return socket.local_port >= first && socket.peer_port != socket.local_port;
 }
 
+bool is_channel(const AsioObject& object) { return object.kind == AsioObject::Kind::Channel; }
+
 bool spoke_last(const SocketState& socket) {
   return socket.has_counts && socket.sent != 0 &&
          (socket.received == 0 || socket.sent_ago < socket.received_ago);
@@ -36,7 +38,7 @@ class Judge {
     if (last.state != State::Waits) return ChainVerdict::Usual;
     if (last.is_unreferenced) return ChainVerdict::Unreferenced;
     if (chain_.operation == "async_accept") return ChainVerdict::Usual;
-    if (!chain_.objects.empty()) return of_objects();
+    if (!chain_.objects.empty() && !any(is_channel)) return of_objects();
     // A channel's, which another coroutine must resume; of a socket, the object would be known.
     if (chain_.operation == "async_send" || chain_.operation == "async_receive")
       return ChainVerdict::Unknown;

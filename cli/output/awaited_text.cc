@@ -55,6 +55,13 @@ std::string sockets_text(const Unprepared& of, const std::vector<uint32_t>& sock
   return text;
 }
 
+std::string channels_text(const Unprepared& of, const std::vector<uint32_t>& channels) {
+  std::set<uint64_t> addresses;
+  for (const uint32_t i : channels) addresses.insert(of.found.objects[i].address);
+  if (addresses.size() > 1) return " of " + grouped(addresses.size()) + " channels";
+  return " of the channel at " + address_text(*addresses.begin());
+}
+
 }  // namespace
 
 std::string objects_text(const Unprepared& of, const std::vector<uint32_t>& objects) {
@@ -65,6 +72,8 @@ std::string objects_text(const Unprepared& of, const std::vector<uint32_t>& obje
     case Kind::Socket:
     case Kind::Descriptor:
       return sockets_text(of, objects);
+    case Kind::Channel:
+      return channels_text(of, objects);
     case Kind::Signals:
     case Kind::Resolver:
       break;
@@ -75,7 +84,8 @@ std::string objects_text(const Unprepared& of, const std::vector<uint32_t>& obje
 Json object_json(const Unprepared& of, const SuspendedCoroutine& coroutine) {
   if (coroutine.object == SuspendedCoroutine::none) return {};
   const AsioObject& object = of.found.objects[coroutine.object];
-  constexpr const char* kinds[] = {"timer", "socket", "descriptor", "signal set", "resolver"};
+  constexpr const char* kinds[] = {"timer", "socket", "descriptor", "signal set", "resolver",
+                                   "channel"};
   Json json = Json::object(
       {{"kind", kinds[static_cast<size_t>(object.kind)]}, {"address", object.address}});
   if (object.kind == Kind::Timer) {
@@ -103,7 +113,10 @@ std::string children_text(const SuspendedCoroutines& found, const CoroutineChain
     all++;
     if (one.state != SuspendedCoroutine::State::Final) open++;
   }
-  return grouped(open) + " of " + counted(all, "coroutine") + " (when_all)";
+  if (found.awaited[found.coroutines[chain.steps.back()].awaited].type.find("operator||") !=
+      std::string::npos)
+    return "the first of " + counted(all, "coroutine");
+  return (open == all ? "" : grouped(open) + " of ") + counted(all, "coroutine") + " (when_all)";
 }
 
 std::string holders_text(const SuspendedCoroutines& found, const WaitObject& object) {

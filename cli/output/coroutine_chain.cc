@@ -47,14 +47,14 @@ std::string step_text(const Unprepared& of, const CoroutineChain& chain, size_t 
   const std::string& awaiter = of.found.places[one.place].awaiter;
   if (one.state != State::Runs && !is_last)
     text = "waits for the next";
+  else if (is_suspended && one.awaited != SuspendedCoroutine::none)
+    text = "waits for " + awaited_text(of, chain);
   else if (one.state == State::Waits && !chain.operation.empty())
     text = "waits for " + escaped(chain.operation) + objects_text(of, chain.objects);
   else if (chain.cycle_begin != CoroutineChain::no_cycle)
     text = "waits for " + function_name(of.found, chain.steps[chain.cycle_begin]);
   else if (is_suspended && one.awaits != SuspendedCoroutine::none && chain.operation.empty())
     text = "waits for " + function_name(of.found, one.awaits) + ", which is in another line";
-  else if (is_suspended && one.awaited != SuspendedCoroutine::none)
-    text = "waits for " + awaited_text(of, chain);
   else if (one.state == State::Waits && is_program_type(awaiter))
     text = "waits for " + escaped(awaiter) + objects_text(of, chain.objects);
   return one.is_certain ? text : text + " (uncertain)";
