@@ -182,7 +182,7 @@ void JemallocHeap::look_up(uint64_t address) {
   const uint64_t last = address / page % leaf_count;
   // Free extents and big blocks have an entry for their first and last page only.
   for (uint64_t i = last + 1; i > looked_up_to_; i--) {
-    if (leaf_[i - 1] == 0) continue;
+    if (decode(leaf_[i - 1]).extent == 0) continue;  // 0, or cleared
     extent_ = extent_of(leaf_[i - 1]);
     if (extent_.end == 0) extent_ = {.end = address / page * page + page, .state = State::Unknown};
     break;
