@@ -433,7 +433,8 @@ std::vector<FrameVariable> FrameVariables::of(const FrameCode& code, uint64_t fr
                      .value = ValueText(memory).of(member.type, frame + member.offset)});
   }
   for (auto& [key, one] : in_scope.all)
-    if (one.has_value && one.is_same && names.count(key.first) == 0)
+    if (one.has_value && one.is_same && names.count(key.first) == 0 &&
+        found.size() < most_variables)
       found.push_back(std::move(one.variable));
   return found;
 }
