@@ -153,10 +153,11 @@ std::vector<FrameVariable> CoroutineProgram::variables(uint32_t number, uint64_t
                  .resume_end = pair.function.end - module.bias};
   if (pair.function.compiler == CoroutineFunction::Compiler::Clang &&
       module.elf.architecture == Architecture::X86_64) {
-    code.suspended = places_at_begin(code_of(module, pair.function.resume, pair.function.end));
+    code.begin = places_at_begin(code_of(module, pair.function.resume, pair.function.end));
+    code.has_one_place = !pair.index || stores_of(pair).empty();
     if (pair.index && point) {
       const std::vector<Store> first =
-          find_stores(beginning_code(pair), pair.function.compiler, pair.index->offset);
+          find_stores(creating_code(pair), pair.function.compiler, pair.index->offset);
       for (const std::vector<Store>& stores : {stores_of(pair), first})
         for (const FramePlace& place : places_of_point(stores, *point))
           code.suspended.push_back(place);
@@ -215,14 +216,16 @@ std::optional<ResumeIndex> CoroutineProgram::index_of(uint32_t number) {
   Pair& pair = pairs_[number];
   if (pair.index || pair.has_looked_for_index) return pair.index;
   pair.has_looked_for_index = true;
+  if (pair.function.compiler != CoroutineFunction::Compiler::Clang) return {};
   // Without optimisation, clang computes the address of the number.
   Module& module = modules_[pair.module];
-  const Lines* lines = lines_of(module);
-  if (pair.function.compiler != CoroutineFunction::Compiler::Clang || lines == nullptr) return {};
-  const auto offset =
-      lines->member_offset(pair.function.resume - module.bias, "__coro_frame", "__coro_index");
-  if (offset) pair.index = ResumeIndex{.offset = *offset, .size = 1};
-  return pair.index;
+  const uint64_t resume = pair.function.resume - module.bias;
+  if (const Lines* lines = lines_of(module))
+    if (const auto offset = lines->member_offset(resume, "__coro_frame", "__coro_index"))
+      return pair.index = ResumeIndex{.offset = *offset, .size = 1};
+  if (module.elf.architecture != Architecture::X86_64) return {};
+  const Code code = creating_code(pair);
+  return pair.index = index_in_creation(code.bytes, code.address, resume);
 }
 
 Code CoroutineProgram::code_of(const Module& module, uint64_t begin, uint64_t end) const {
@@ -252,7 +255,7 @@ Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {
 Suspension CoroutineProgram::first_suspension(const Pair& pair) {
   Module& module = modules_[pair.module];
   const Lines* lines = lines_of(module);
-  const Code code = beginning_code(pair);
+  const Code code = creating_code(pair);
   if (lines == nullptr || code.bytes.empty()) return {};
   Suspension found = find_suspension(code, pair.function.compiler, pair.index->offset, 0,
                                      module.functions, lines);
@@ -263,7 +266,7 @@ Suspension CoroutineProgram::first_suspension(const Pair& pair) {
 }
 
 // Of the function that creates the frame; empty: unknown.
-Code CoroutineProgram::beginning_code(const Pair& pair) const {
+Code CoroutineProgram::creating_code(const Pair& pair) const {
   const Module& module = modules_[pair.module];
   if (pair.function.name.empty()) return {};
   for (const Functions::Function& function : module.functions.all())

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -71,6 +72,8 @@ bool is_reserved(std::string_view name) { return name.empty() || name.starts_wit
 // The value of a variable as text.
 class ValueText {
  public:
+  static constexpr const char* unreadable = "?";
+
   explicit ValueText(const FrameVariables::Memory& memory) : memory_(memory) {}
 
   std::string of(Dwarf_Die type, uint64_t address) {
@@ -81,8 +84,6 @@ class ValueText {
   }
 
  private:
-  static constexpr const char* unreadable = "?";
-
   template <typename Number>
   std::optional<Number> read(uint64_t address) const {
     Number number = {};
@@ -349,21 +350,55 @@ struct FrameVariables::State {
     } while (next_sibling(&child));
   }
 
-  // Calls `use` with each variable that is in scope at an instruction.
+  // Calls `use` with each variable that is in scope at an instruction; without blocks, only with
+  // those of the whole function.
   template <typename Use>
-  void for_each_in_scope(uint64_t address, const Use& use) {
+  void for_each_in_scope(uint64_t address, bool has_blocks, const Use& use) {
     DwarfUnit* unit = units.at(address);
     if (unit == nullptr) return;
     for (Dwarf_Die& scope : units.scopes_at(*unit, address)) {
-      if (dwarf_tag(&scope) == DW_TAG_inlined_subroutine) return;
+      const int tag = dwarf_tag(&scope);
+      if (tag == DW_TAG_inlined_subroutine || (tag != DW_TAG_subprogram && !has_blocks)) return;
       Dwarf_Die child;
       if (dwarf_child(&scope, &child) != 0) continue;
       do {
         if (!units.work().spend()) return;
-        const int tag = dwarf_tag(&child);
-        if (tag == DW_TAG_formal_parameter || tag == DW_TAG_variable) use(child);
+        const int kind = dwarf_tag(&child);
+        if (kind == DW_TAG_formal_parameter || kind == DW_TAG_variable) use(child);
       } while (next_sibling(&child));
     }
+  }
+};
+
+// By the instructions: the variables in scope, some of which have a value.
+struct FrameVariables::InScope {
+  struct One {
+    FrameVariable variable = {};
+    bool has_value = false;
+    bool is_same = true;  // at all instructions
+  };
+  std::map<std::pair<std::string, uint64_t>, One> all = {};  // by name and line
+
+  void add(State& state, const FrameCode& code, const FramePlace& place, bool has_blocks,
+           uint64_t frame, const Memory& memory) {
+    const bool is_resumed = place.address >= code.resume && place.address < code.resume_end;
+    state.for_each_in_scope(place.address, has_blocks, [&](Dwarf_Die& die) {
+      const std::string name = name_of(&die);
+      Dwarf_Die type;
+      if (all.size() == most_variables || is_reserved(name) || !type_of(&die, &type)) return;
+      One& one = all[{name, number_of(&die, DW_AT_decl_line).value_or(0)}];
+      const auto location = locate(&die, place, is_resumed, frame, memory);
+      if (!location) return;
+      const std::string value = text_of_location(type, *location, memory);
+      if (value == ValueText::unreadable) return;
+      if (one.has_value) one.is_same = one.is_same && one.variable.value == value;
+      one.has_value = true;
+      one.variable = {escaped(name), escaped(name_of(&type)), value};
+    });
+  }
+  bool has(const std::string& name) const {
+    const auto at = all.lower_bound({name, 0});
+    return at != all.end() && at->first.first == name;
   }
 };
 
@@ -383,36 +418,24 @@ std::vector<FrameVariable> FrameVariables::of(const FrameCode& code, uint64_t fr
                                               const Memory& memory) {
   std::vector<FrameVariable> found;
   state_->units.work().resume();
+  InScope in_scope;
+  for (const FramePlace& place : code.suspended)
+    in_scope.add(*state_, code, place, true, frame, memory);
+  for (const FramePlace& place : code.begin)
+    in_scope.add(*state_, code, place, code.has_one_place, frame, memory);
+  std::set<std::string> names;
   for (const Member& member : state_->of(code.resume)) {
+    if (!code.suspended.empty() && !in_scope.has(member.name)) continue;
     Dwarf_Die type = member.type;
+    names.insert(member.name);
     found.push_back({.name = escaped(member.name),
                      .type = escaped(name_of(&type)),
                      .value = ValueText(memory).of(member.type, frame + member.offset)});
   }
-  if (!found.empty()) return found;
-  // At several instructions, a variable must be the same.
-  struct Known {
-    FrameVariable variable = {};
-    bool is_same = true;
-  };
-  std::map<std::pair<std::string, uint64_t>, Known> known;  // by name and line
-  for (const FramePlace& place : code.suspended)
-    state_->for_each_in_scope(place.address, [&](Dwarf_Die& die) {
-      const std::string name = name_of(&die);
-      Dwarf_Die type;
-      if (known.size() == most_variables || is_reserved(name) || !type_of(&die, &type)) return;
-      const bool is_resumed = place.address >= code.resume && place.address < code.resume_end;
-      const auto location = locate(&die, place, is_resumed, frame, memory);
-      if (!location) return;
-      FrameVariable variable{.name = escaped(name), .type = escaped(name_of(&type))};
-      variable.value = text_of_location(type, *location, memory);
-      const auto [at, is_new] =
-          known.try_emplace({name, number_of(&die, DW_AT_decl_line).value_or(0)});
-      if (is_new) at->second.variable = variable;
-      at->second.is_same = at->second.is_same && at->second.variable.value == variable.value;
-    });
-  for (auto& [key, one] : known)
-    if (one.is_same) found.push_back(std::move(one.variable));
+  for (auto& [key, one] : in_scope.all)
+    if (one.has_value && one.is_same && names.count(key.first) == 0 &&
+        found.size() < most_variables)
+      found.push_back(std::move(one.variable));
   return found;
 }
 

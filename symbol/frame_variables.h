@@ -5,9 +5,9 @@
 //   Result<FrameVariables> variables = FrameVariables::read(file.bytes(), path, places, files);
 //   for (const auto& one : variables->of(code, frame, memory)) print(one.name, one.value);
 //
-// By the type, which of them exist at the place where the coroutine waits is not known: one that
-// does not yet, or no longer, has the bytes that are there. By the instructions, only those that
-// are in scope and have a known location are found. Nothing in the file or the memory is trusted.
+// If the instructions are known, only variables that are in scope there are found. Otherwise, which
+// of them exist at the place where the coroutine waits is not known: one that does not yet, or no
+// longer, has the bytes that are there. Nothing in the file or the memory is trusted.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,8 @@ struct FrameCode {
   uint64_t resume = 0;                     // of the function that resumes the coroutine
   uint64_t resume_end = 0;                 // of its last byte, plus 1
   std::vector<FramePlace> suspended = {};  // where it may have been suspended, in any function
+  std::vector<FramePlace> begin = {};      // of the code that resumes it
+  bool has_one_place = false;              // what begins there follows the suspension
 };
 
 class FrameVariables {
@@ -52,6 +54,7 @@ class FrameVariables {
 
  private:
   struct State;
+  struct InScope;
   explicit FrameVariables(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
