@@ -179,11 +179,17 @@ class Search {
         continue;
       }
       const CallStacks::Stack stack = stacks.of(thread.registers);
-      for (size_t i = 0; i < stack.calls.size(); i++)
-        if (const auto pair = program_.pair_of_code(stack.calls[i].pc))
-          if (const uint32_t frame = frame_of(std::span(stack.calls).subspan(i), *pair);
-              frame != none)
-            runs_.emplace(frame, thread.id);
+      for (size_t i = 0; i < stack.calls.size(); i++) {
+        const auto pair = program_.pair_of_code(stack.calls[i].pc);
+        if (!pair) continue;
+        const uint32_t frame = frame_of(std::span(stack.calls).subspan(i), *pair);
+        if (frame != none)
+          runs_.emplace(frame, thread.id);
+        else
+          warnings_.push_back("thread " + std::to_string(thread.id) + " runs one of the coroutines " +
+                              program_.name_of(program_.pairs()[*pair]) +
+                              ": it is not known which, and shown where it last waited");
+      }
       if (!stack.is_complete)
         warnings_.push_back("the stack of thread " + std::to_string(thread.id) +
                             " could not be read to its end: a coroutine that it runs may be "
@@ -192,7 +198,8 @@ class Search {
   }
 
   // The frame of a coroutine of this function that the first call has. If it is in a register that
-  // is not known, a caller has it, too, as the handle that it resumes.
+  // is not known, a caller has it, too, as the handle that it resumes. (g++ may keep it in any
+  // register across calls of functions that leave it alone, -fipa-ra; but others have old frames.)
   uint32_t frame_of(std::span<const CallStacks::Call> calls, uint32_t pair) {
     constexpr uint64_t most = 4096;  // bytes of a function's part of the stack
     constexpr size_t callers = 8;
