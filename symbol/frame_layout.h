@@ -52,6 +52,7 @@ struct FrameMember {
 struct FrameLayout {
   std::vector<FrameMember> members = {};
   std::vector<uint32_t> scopes = {};  // the scope around each; the first is the function
+  std::optional<ObjectType> promise = {};  // of clang's frames as well
   // Whether a variable of scope `outer` exists in all of `inner`, as far as it is declared by then.
   bool contains(uint32_t outer, uint32_t inner) const;
 };
