@@ -21,8 +21,7 @@ bool has_name(const ObjectType& type, const std::string& name) {
 
 // Whether a pointer of an awaiter may be to what it waits for, and not to the next awaiter.
 bool is_to_object(const ObjectType& awaiter, const TypedPointer& pointer) {
-  return !pointer.to.empty() && !has_name(awaiter, pointer.to) &&
-         !pointer.to.starts_with("std::");
+  return !pointer.to.empty() && !has_name(awaiter, pointer.to) && !pointer.to.starts_with("std::");
 }
 
 // The pointer of an object at this offset; null: it has none.
@@ -58,8 +57,8 @@ const std::string& AwaitedObjects::awaiter_of(uint32_t coroutine) const {
   return found_.places[found_.coroutines[coroutine].place].awaiter;
 }
 
-// In an awaiter that the compiler has described: best in that to which the object leads, of the type
-// that is awaited where the coroutine is.
+// In an awaiter that the compiler has described: best in that to which the object leads, of the
+// type that is awaited where the coroutine is.
 std::optional<Match> AwaitedObjects::of_awaiter_in(const FrameLayout& layout, uint32_t coroutine) {
   const std::string& awaiter = awaiter_of(coroutine);
   std::vector<Match> handles;
@@ -71,13 +70,13 @@ std::optional<Match> AwaitedObjects::of_awaiter_in(const FrameLayout& layout, ui
       // g++ describes a class with virtual functions only in the unit that defines them.
       const bool is_opaque = member.type.pointers.empty() && !member.type.handle;
       const TypedPointer* pointer = pointer_at(member.type, candidate.slot - member.offset);
-      const bool is_known = pointer != nullptr &&
-                            (member.is_reference || is_to_object(member.type, *pointer));
+      const bool is_known =
+          pointer != nullptr && (member.is_reference || is_to_object(member.type, *pointer));
       if (!is_known && !is_opaque) continue;
       const std::string type = is_known ? pointer->to : object_of_awaiter(member.type.name);
       const bool has_type = has_name(member.type, awaiter);
-      const int rank = 1 + 2 * static_cast<int>(contains(member, candidate.node)) +
-                       static_cast<int>(has_type);
+      const int rank =
+          1 + 2 * static_cast<int>(contains(member, candidate.node)) + static_cast<int>(has_type);
       if (candidate.is_list && rank > rank_of_best) {
         best = match_of(candidate, type);
         rank_of_best = rank;
@@ -154,7 +153,8 @@ std::optional<Match> AwaitedObjects::unlinked_in(const FrameLayout& layout, uint
       continue;
     for (const TypedPointer& pointer : member.type.pointers) {
       const uint64_t slot = member.offset + pointer.offset;
-      if (!is_to_object(member.type, pointer) || slot % 8 != 0 || slot / 8 >= words.size()) continue;
+      if (!is_to_object(member.type, pointer) || slot % 8 != 0 || slot / 8 >= words.size())
+        continue;
       found.push_back({.object = words[slot / 8],
                        .slot = slot,
                        .handle = member.type.handle ? handle : 0,
@@ -177,10 +177,8 @@ std::optional<Match> AwaitedObjects::unlinked_of_type(uint32_t coroutine) {
       for (const TypedPointer& pointer : type.pointers) {
         const uint64_t slot = 8 * handle - *type.handle + pointer.offset;
         if (is_to_object(type, pointer) && slot % 8 == 0 && slot / 8 < words.size())
-          found.push_back({.object = words[slot / 8],
-                           .slot = slot,
-                           .handle = 8 * handle,
-                           .type = pointer.to});
+          found.push_back(
+              {.object = words[slot / 8], .slot = slot, .handle = 8 * handle, .type = pointer.to});
       }
     }
   }
@@ -250,10 +248,9 @@ void AwaitedObjects::add_joins() {
     children.all.push_back(join.child);
   }
   for (const auto& [parent, children] : by_parent) {
-    const auto open = static_cast<uint64_t>(
-        std::count_if(children.all.begin(), children.all.end(), [&](uint32_t child) {
-          return found_.coroutines[child].state != State::Final;
-        }));
+    const auto open = static_cast<uint64_t>(std::count_if(
+        children.all.begin(), children.all.end(),
+        [&](uint32_t child) { return found_.coroutines[child].state != State::Final; }));
     if (open != children.count) continue;
     for (const uint32_t child : children.all) found_.coroutines[child].joined_by = parent;
     found_.coroutines[parent].awaited = static_cast<uint32_t>(found_.awaited.size());
