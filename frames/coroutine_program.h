@@ -37,7 +37,7 @@ class CoroutineProgram {
     size_t module = 0;
     std::optional<ResumeIndex> index = {};
     bool has_looked_for_index = false;
-    std::optional<Stores> stores = {};  // of numbers, in the code that resumes it
+    std::optional<std::vector<Store>> stores = {};  // in the code that resumes it
     // Its functions may be something else. A frame has a block of the heap of its own.
     bool is_guess() const {
       return function.name.empty() && function.compiler == CoroutineFunction::Compiler::Clang;
@@ -69,8 +69,9 @@ class CoroutineProgram {
   Suspension suspension(uint32_t pair, uint32_t point);
   // The lines of all its suspension points; empty: unknown. O(points * bytes of the function).
   std::vector<Lines::Place> places(uint32_t pair);
-  // The parameters and local variables of a frame. May read debug information.
-  std::vector<FrameVariable> variables(uint32_t pair, uint64_t frame,
+  // The parameters and local variables of a frame that waits at `point`, if that is known. May read
+  // debug information.
+  std::vector<FrameVariable> variables(uint32_t pair, uint64_t frame, std::optional<uint32_t> point,
                                        const FrameVariables::Memory& memory);
   // What a frame consists of, and the types with this name that may be awaited in its unit. Empty:
   // unknown. May read debug information.
@@ -112,7 +113,8 @@ class CoroutineProgram {
   const Lines* lines_of(Module& module);
   void read_lines(Module& module);
   FrameLayouts* layouts_of(Module& module);
-  const Stores& stores_of(Pair& pair);
+  const std::vector<Store>& stores_of(Pair& pair);
+  Code creating_code(const Pair& pair) const;
   Code code_of(const Module& module, uint64_t begin, uint64_t end) const;
   Suspension first_suspension(const Pair& pair);
 

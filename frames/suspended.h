@@ -26,6 +26,12 @@ struct SearchOptions {
   std::function<void(const SuspendedCoroutines&)> after = {};
   bool variables = false;  // of the first 10,000 coroutines
   bool references = false;  // sets SuspendedCoroutine::is_unreferenced; reads all memory once more
+  // If the program may have written more bytes, evenly spread parts are read, so many in all. Then
+  // all coroutines are uncertain, and many missing.
+  uint64_t most_bytes = UINT64_MAX;
+  // Called before the first part and after each: the bytes that were read, those that will be, and
+  // all that the program may have written.
+  std::function<void(uint64_t done, uint64_t in_all, uint64_t memory)> progress = {};
 };
 Result<SuspendedCoroutines> find_suspended(const Target& target, const SearchOptions& options = {});
 

@@ -61,7 +61,8 @@ struct SuspendedCoroutines {
   std::vector<WaitObject> awaited = {};
   // By coroutine, the parameters and local variables in its frame; shorter: not known.
   std::vector<std::vector<FrameVariable>> variables = {};
-  uint64_t read = 0;   // bytes
+  uint64_t read = 0;    // bytes
+  uint64_t memory = 0;  // bytes that the program may have written; more than `read`: a sample
   uint64_t freed = 0;  // frames in freed memory, left out
   // What is missing, a sentence each: files without symbols, damaged heaps.
   std::vector<std::string> warnings = {};

@@ -350,7 +350,7 @@ FrameLayouts::~FrameLayouts() = default;
 
 Result<FrameLayouts> FrameLayouts::read(std::span<const uint8_t> elf, const std::string& path,
                                         const DebugFilePlaces& places, Files& files) {
-  Result<DwarfFile> file = open_dwarf(elf, path, places, &files);
+  Result<DwarfFile> file = open_dwarf(elf, path, places, &files, DwarfUse::Lines);
   if (!file) return file.error();
   if (file->dwarf == nullptr)
     return Error{.what = "no debug information", .file = path, .advice = "compile with -g"};
