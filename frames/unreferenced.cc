@@ -121,14 +121,15 @@ bool may_leave_addresses(const Target& target) {
 }
 
 // Marks what is referred to from outside of the frames, directly or by others.
-void mark(const AddressSearch& search, std::vector<Found> found, MemoryCache& memory,
-          std::span<const HeapRegion> heaps, bool& is_damaged, std::vector<bool>& referred) {
+void mark(const AddressSearch& search, std::vector<Found> found,
+          std::span<const std::unique_ptr<Heap>> heaps, bool& is_damaged,
+          std::vector<bool>& referred) {
   std::sort(found.begin(), found.end(),
             [](const Found& a, const Found& b) { return a.from < b.from; });
   std::vector<uint64_t> sources;
   for (const Found& one : found) sources.push_back(one.from);
   std::vector<HeapBlock> blocks(sources.size());
-  for (const HeapRegion& heap : heaps) is_damaged |= !find_blocks(memory, heap, sources, blocks);
+  for (const auto& heap : heaps) is_damaged |= !heap->find_blocks(sources, blocks);
   std::vector<std::vector<uint32_t>> by_frame(search.size());
   std::vector<uint32_t> reached;
   const auto reach = [&](uint32_t frame) {
@@ -136,7 +137,7 @@ void mark(const AddressSearch& search, std::vector<Found> found, MemoryCache& me
     referred[frame] = true;
   };
   for (size_t i = 0; i < found.size(); i++) {
-    if (blocks[i].begin != 0 && !blocks[i].is_used) continue;
+    if (blocks[i].is_freed()) continue;
     const uint32_t source = search.frame_around(found[i].from);
     if (source == SuspendedCoroutine::none)
       reach(found[i].frame);
@@ -154,16 +155,16 @@ void mark(const AddressSearch& search, std::vector<Found> found, MemoryCache& me
 
 }  // namespace
 
-std::vector<bool> find_unreferenced(const Target& target, MemoryCache& memory,
+std::vector<bool> find_unreferenced(const Target& target,
                                     std::span<const SuspendedCoroutine> coroutines,
-                                    std::span<const HeapRegion> heaps) {
+                                    std::span<const std::unique_ptr<Heap>> heaps) {
   AddressSearch search(target, coroutines);
   if (search.is_empty() || !search.read_registers() || may_leave_addresses(target)) return {};
   std::vector<bool> referred(search.size());
   bool is_damaged = false;
   for (const size_t step : {size_t{8}, size_t{1}}) {  // in structures without padding, anywhere
     search.scan(step);
-    mark(search, search.take(), memory, heaps, is_damaged, referred);
+    mark(search, search.take(), heaps, is_damaged, referred);
     if (is_damaged) return {};
     if (std::find(referred.begin(), referred.end(), false) == referred.end()) break;
   }

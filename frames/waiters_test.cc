@@ -12,12 +12,12 @@ using namespace skein;
 namespace {
 
 // A program with a heap of 4 KiB, and frames of 0x100 bytes in it, from its beginning.
-class Heap : public Target {
+class Program : public Target {
  public:
   static constexpr uint64_t begin = 0x600000;
   static constexpr uint64_t size_of_frame = 0x100;
 
-  Heap() : bytes_(0x1000) {
+  Program() : bytes_(0x1000) {
     mappings_ = {{.begin = begin,
                   .end = begin + bytes_.size(),
                   .readable = true,
@@ -68,12 +68,12 @@ class Heap : public Target {
   std::vector<Mapping> mappings_;
 };
 
-constexpr uint64_t object = Heap::begin + 0x800;
+constexpr uint64_t object = Program::begin + 0x800;
 
 }  // namespace
 
 TEST_CASE("waiters: an object with a list of awaiters, which have its address") {
-  Heap heap;
+  Program heap;
   const uint64_t first = heap.add_frame();
   const uint64_t second = heap.add_frame();
   const uint64_t other = heap.add_frame();
@@ -93,7 +93,7 @@ TEST_CASE("waiters: an object with a list of awaiters, which have its address") 
 }
 
 TEST_CASE("waiters: the object before another one with waiters is further from them") {
-  Heap heap;
+  Program heap;
   const uint64_t frame = heap.add_frame();
   heap.set(frame + 0x38, object);
   heap.set(object + 16, heap.add_awaiter(frame, 0x40, object + 16, 0));
@@ -103,7 +103,7 @@ TEST_CASE("waiters: the object before another one with waiters is further from t
 }
 
 TEST_CASE("waiters: an object with the address of the frame is no list") {
-  Heap heap;
+  Program heap;
   const uint64_t frame = heap.add_frame();
   heap.set(frame + 0x40, object);
   heap.set(object + 24, frame);
@@ -114,7 +114,7 @@ TEST_CASE("waiters: an object with the address of the frame is no list") {
 }
 
 TEST_CASE("waiters: a list in a circle ends") {
-  Heap heap;
+  Program heap;
   const uint64_t frame = heap.add_frame();
   const uint64_t other = heap.add_frame();
   heap.set(object, heap.add_awaiter(frame, 0x40, object, other + 0x40));
@@ -123,7 +123,7 @@ TEST_CASE("waiters: a list in a circle ends") {
 }
 
 TEST_CASE("waiters: several coroutines count down for another") {
-  Heap heap;
+  Program heap;
   const uint64_t parent = heap.add_frame();
   const uint64_t counter = parent + 0x40;
   heap.set(counter, 2);
@@ -137,7 +137,7 @@ TEST_CASE("waiters: several coroutines count down for another") {
 }
 
 TEST_CASE("a coroutine is unreferenced if only itself and others like it have its address") {
-  Heap heap;
+  Program heap;
   const uint64_t lost = heap.add_frame();
   const uint64_t inner = heap.add_frame();
   const uint64_t kept = heap.add_frame();
@@ -145,12 +145,9 @@ TEST_CASE("a coroutine is unreferenced if only itself and others like it have it
   heap.set(inner + 0x10, lost);
   heap.set(lost + 0x18, lost);
   heap.set(object + 3, kept + 0x40);  // somewhere in a packed structure
-  MemoryCache memory(heap);
-  CHECK(find_unreferenced(heap, memory, heap.coroutines, {}) ==
-        std::vector<bool>{true, true, false});
+  CHECK(find_unreferenced(heap, heap.coroutines, {}) == std::vector<bool>{true, true, false});
   heap.threads_.push_back({.id = 1});
-  CHECK(find_unreferenced(heap, memory, heap.coroutines, {}).empty());  // registers are unknown
+  CHECK(find_unreferenced(heap, heap.coroutines, {}).empty());  // registers are unknown
   for (size_t i = 0; i < 17; i++) heap.threads_[0].registers.set(i, i == 12 ? inner : 1);
-  CHECK(find_unreferenced(heap, memory, heap.coroutines, {}) ==
-        std::vector<bool>{false, false, false});
+  CHECK(find_unreferenced(heap, heap.coroutines, {}) == std::vector<bool>{false, false, false});
 }
