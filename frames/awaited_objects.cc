@@ -64,7 +64,7 @@ std::optional<Match> AwaitedObjects::of_awaiter_in(const FrameLayout& layout, ui
   std::vector<Match> handles;
   std::optional<Match> best;
   int rank_of_best = 0;
-  for (const WaitCandidate& candidate : waiters_.candidates(coroutine)) {
+  for (const WaitCandidate& candidate : candidates_) {
     for (const FrameMember& member : layout.members) {
       if (!member.is_awaiter || !contains(member, candidate.slot)) continue;
       // g++ describes a class with virtual functions only in the unit that defines them.
@@ -91,7 +91,7 @@ std::optional<Match> AwaitedObjects::of_awaiter_in(const FrameLayout& layout, ui
 // A parameter or a variable: the awaiter is elsewhere, or is the object.
 std::optional<Match> AwaitedObjects::of_reference_in(const FrameLayout& layout,
                                                      uint32_t coroutine) {
-  for (const WaitCandidate& candidate : waiters_.candidates(coroutine))
+  for (const WaitCandidate& candidate : candidates_)
     for (const FrameMember& member : layout.members) {
       if (member.is_awaiter || !contains(member, candidate.slot)) continue;
       const TypedPointer* pointer = pointer_at(member.type, candidate.slot - member.offset);
@@ -108,7 +108,7 @@ std::optional<Match> AwaitedObjects::of_type(uint32_t coroutine) {
   if (awaiter.empty()) return {};
   const auto& types = program_.awaiters(found_.coroutines[coroutine].function, awaiter);
   std::vector<Match> handles;
-  for (const WaitCandidate& candidate : waiters_.candidates(coroutine))
+  for (const WaitCandidate& candidate : candidates_)
     for (const ObjectType& type : types) {
       if (candidate.is_list && type.handle) {
         const TypedPointer* pointer =
@@ -131,8 +131,13 @@ std::optional<Match> AwaitedObjects::of_type(uint32_t coroutine) {
 std::optional<Match> AwaitedObjects::of_shape(uint32_t coroutine) {
   const std::string type = object_of_awaiter(awaiter_of(coroutine));
   std::vector<Match> handles;
-  for (const WaitCandidate& candidate : waiters_.candidates(coroutine)) {
-    if (candidate.is_list) return match_of(candidate, type);
+  for (const WaitCandidate& candidate : candidates_) {
+    // An object in the frame of another coroutine may be its awaiter, and this one the other's
+    // object.
+    const bool is_in_frame = waiters_.frame_around(candidate.object) != no_coroutine &&
+                             waiters_.frame_at(candidate.object) == no_coroutine;
+    if (candidate.is_list && (!is_in_frame || !type.empty())) return match_of(candidate, type);
+    if (candidate.is_list) continue;
     if (!type.empty()) handles.push_back(match_of(candidate, type));
   }
   return only_one(handles);
@@ -185,8 +190,25 @@ std::optional<Match> AwaitedObjects::unlinked_of_type(uint32_t coroutine) {
   return only_one(found);
 }
 
+// Without what cannot be an awaiter's. In the promise of a coroutine, an address leads to what
+// waits for it: g++ keeps the frame's own address behind the promise.
+void AwaitedObjects::choose_candidates(uint32_t coroutine) {
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const auto words = waiters_.words(coroutine);
+  const bool is_gcc =
+      program_.pairs()[one.function].function.compiler == CoroutineFunction::Compiler::Gcc;
+  const auto own =
+      std::find(words.begin() + std::min<ptrdiff_t>(2, std::ssize(words)), words.end(), one.frame);
+  const auto end_of_promise =
+      is_gcc && own != words.end() ? static_cast<uint64_t>(8 * (own - words.begin())) : 0;
+  candidates_.clear();
+  for (const WaitCandidate& candidate : waiters_.candidates(coroutine))
+    if (candidate.slot > end_of_promise) candidates_.push_back(candidate);
+}
+
 std::optional<Match> AwaitedObjects::match(uint32_t coroutine) {
   const std::string& awaiter = awaiter_of(coroutine);
+  choose_candidates(coroutine);
   if (!awaiter.empty() && !is_program_type(awaiter)) return {};
   const FrameLayout& layout = program_.layout(found_.coroutines[coroutine].function);
   if (auto found = of_awaiter_in(layout, coroutine)) return found;

@@ -56,6 +56,7 @@ def short(name):
 class Truth:
     def __init__(self, lines):
         self.waits, self.held, self.free, self.joins = collections.Counter(), {}, set(), {}
+        self.awaits = {}
         self.deadlock, self.lost = collections.Counter(), collections.Counter()
         for kind, *words in (line.split() for line in lines):
             if kind == "waits":
@@ -68,6 +69,8 @@ class Truth:
                 self.joins[words[0]] = (int(words[1]), int(words[2]))
             elif kind == "deadlock":
                 self.deadlock[words[0]] += 1
+            elif kind == "awaits":
+                self.awaits[words[0]] = words[1]
             elif kind == "lost":
                 self.lost[words[0]] += 1
 
@@ -112,6 +115,9 @@ class Comparison:
             print(f"{self.name}: {sum(known.values())} of {sum(places.values())} objects")
         self.check_holders(objects, is_complete)
         self.check_joins()
+        for one in self.found["coroutines"]:
+            if (other := self.truth.awaits.get(short(one["function"]))) and (is_complete or one["awaits"]):
+                self.check(one["awaits"] and self.function(one["awaits"]) == other, f"{one} does not await {other}")
         self.check_errors(is_complete)
 
     def check_holders(self, objects, is_complete):
