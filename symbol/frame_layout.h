@@ -43,10 +43,10 @@ struct FrameMember {
   std::string name = {};
   uint64_t offset = 0;
   ObjectType type = {};
-  bool is_awaiter = false;     // the compiler's, for a co_await
-  bool is_reference = false;   // a pointer or reference: type.pointers has it
-  uint32_t scope = no_scope;   // of FrameLayout::scopes
-  uint32_t line = 0;           // of the declaration; 0: unknown
+  bool is_awaiter = false;    // the compiler's, for a co_await
+  bool is_reference = false;  // a pointer or reference: type.pointers has it
+  uint32_t scope = no_scope;  // of FrameLayout::scopes
+  uint32_t line = 0;          // of the declaration; 0: unknown
 };
 
 struct FrameLayout {
