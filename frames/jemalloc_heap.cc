@@ -197,8 +197,10 @@ HeapBlock JemallocHeap::judge(uint64_t address) const {
   HeapBlock block{.begin = extent_.first, .state = State::Used, .keeps_remains = true};
   if (extent_.is_slab) {
     const uint64_t index = (address - extent_.first) / extent_.size;
-    if (index >= (extent_.end - extent_.first) / extent_.size) return {.state = State::Unknown};
     block.begin += index * extent_.size;
+    // What is left behind the last block.
+    if (extent_.end - block.begin < extent_.size)
+      return {.begin = block.begin, .end = extent_.end, .state = State::Freed};
     if ((extent_.free[index / 64] >> index % 64 & 1) != 0) block.state = State::Freed;
   }
   block.end = block.begin + extent_.size;

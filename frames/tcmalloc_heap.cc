@@ -210,7 +210,8 @@ HeapBlock TcmallocHeap::judge(uint64_t address) {
   const uint64_t size = sizes_[span_.size_class];
   block.begin += (address - span_.begin) / size * size;
   block.end = block.begin + size;
-  if (block.end > span_.end) return {.state = State::Unknown};
+  // What is left behind the last block.
+  if (block.end > span_.end) return {.begin = block.begin, .end = span_.end, .state = State::Freed};
   const uint64_t next = memory_.word(block.begin);
   if (next != 0 && !may_be_block(next)) return block;
   const std::optional<Blocks>& cached = cached_blocks(span_.size_class);
