@@ -34,12 +34,13 @@ class ReferenceSearch {
     constexpr uint64_t red_zone = 128;
     for (const uint64_t sp : stacks_)
       if (sp > begin && sp < end) begin = std::max(begin, (sp - red_zone) / 8 * 8);
-    constexpr uint64_t step = uint64_t{1} << 20;
+    constexpr uint64_t step = uint64_t{2} << 20;  // at multiples of it, see written_parts()
     buffer_.resize(step / 8);
     const uint64_t lowest = frames_.front().begin;
     const uint64_t range = frames_.back().begin + promise - lowest;
-    for (uint64_t at = begin; at < end; at += step) {
-      const uint64_t size = std::min(step, end - at);
+    uint64_t size = 0;
+    for (uint64_t at = begin; at < end; at += size) {
+      size = std::min(step - at % step, end - at);
       if (!target_.has_data(at, at + size)) continue;
       const auto bytes = std::span(reinterpret_cast<uint8_t*>(buffer_.data()), size);  // NOLINT
       const size_t words = target_.read(at, bytes) / 8;
