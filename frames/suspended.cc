@@ -11,6 +11,7 @@
 #include "base/function_name.h"
 #include "frames/asio_functions.h"
 #include "frames/asio_groups.h"
+#include "frames/asio_recycler.h"
 #include "frames/awaited_objects.h"
 #include "frames/call_stack.h"
 #include "frames/continuations.h"
@@ -127,6 +128,9 @@ class Search {
         warnings_.push_back(
             "the heap is damaged, or changed while it was read: frames that were "
             "destroyed may be shown");
+    for (const uint64_t block : find_recycled(target_, memory_))
+      if (const uint32_t i = frame_at(block); i != none && found_[i].frame == block)
+        blocks_[i].state = HeapBlock::State::Freed;
     for (uint32_t i = 0; i < found_.size(); i++)
       if (blocks_[i].is_used() && blocks_[i].keeps_remains && !is_still_there(i))
         blocks_[i].state = HeapBlock::State::Freed;
