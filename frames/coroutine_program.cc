@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "frames/frame_places.h"
+#include "frames/resume_target.h"
 #include "frames/unnamed_coroutines.h"
 
 namespace skein {
@@ -205,9 +206,14 @@ Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {
   Module& module = modules_[pair.module];
   const Lines* lines = lines_of(module);
   const CoroutineFunction& function = pair.function;
-  Suspension found =
-      find_suspension(code_of(module, function.resume, function.end), function.compiler,
-                      pair.index->offset, point, module.functions, lines);
+  const Code code = code_of(module, function.resume, function.end);
+  std::optional<uint64_t> resumed;
+  if (function.compiler == CoroutineFunction::Compiler::Gcc)
+    resumed = resume_target(code.bytes, code.address, point, [&](uint64_t address, uint64_t size) {
+      return bytes_at(module.elf, module.contents.bytes(), address, size);
+    });
+  Suspension found = find_suspension(code, function.compiler, pair.index->offset, point, resumed,
+                                     module.functions, lines);
   const bool is_first = function.compiler == CoroutineFunction::Compiler::Clang && point == 0;
   if (is_first && !found.place && found.awaiter.empty()) return first_suspension(pair);
   return found;
@@ -220,7 +226,7 @@ Suspension CoroutineProgram::first_suspension(const Pair& pair) {
   const Lines* lines = lines_of(module);
   const Code code = creating_code(pair);
   if (lines == nullptr || code.bytes.empty()) return {};
-  Suspension found = find_suspension(code, pair.function.compiler, pair.index->offset, 0,
+  Suspension found = find_suspension(code, pair.function.compiler, pair.index->offset, 0, {},
                                      module.functions, lines);
   found.is_initial = found.place && found.place == lines->at(code.address);
   return found;

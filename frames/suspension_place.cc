@@ -158,6 +158,20 @@ Surrounding surrounding(const Code& code, const std::vector<Store>& stores, cons
   return found;
 }
 
+// The line of the call of await_resume() where the coroutine continues. Nothing: there is none before
+// the next suspension.
+std::optional<Lines::Place> place_of_resume(const Code& code, const std::vector<Store>& stores,
+                                            uint64_t resumed, const Functions& functions,
+                                            const Lines& lines) {
+  constexpr uint64_t near = 32;  // bytes
+  uint64_t end = resumed + near;
+  for (const Store& store : stores)
+    if (store.begin >= resumed) end = std::min(end, store.begin);
+  for (const Lines::Call& call : calls_of(code, functions, &lines, "await_resume"))
+    if (call.address >= resumed && call.address < end) return lines.at(call.address);
+  return {};
+}
+
 }  // namespace
 
 std::vector<Store> find_stores(const Code& code, Compiler compiler, uint64_t offset) {
@@ -173,7 +187,8 @@ std::vector<Store> find_stores(const Code& code, Compiler compiler, uint64_t off
 }
 
 Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset, uint32_t point,
-                           const Functions& functions, const Lines* lines) {
+                           std::optional<uint64_t> resumed, const Functions& functions,
+                           const Lines* lines) {
   const std::vector<Store> stores = find_stores(code, compiler, offset);
   const auto store = std::find_if(stores.begin(), stores.end(),
                                   [&](const Store& one) { return one.point == point; });
@@ -192,6 +207,11 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
   const auto readies = calls_of(code, functions, lines, "await_ready");
   const Lines::Call* ready = call_before(readies, *store, around);
   const Lines::Call* call = ready != nullptr ? ready : suspend;
+  if (call == nullptr && resumed)
+    if (const auto place = place_of_resume(code, stores, *resumed, functions, *lines)) {
+      found.place = place;
+      return found;
+    }
   found.place = lines->at(call != nullptr ? call->address : store->begin);
   return found;
 }

@@ -3,7 +3,8 @@
 //
 // g++ gives that code the line of the statement, or of the end of a block. The call of
 // await_ready() before it, and that of await_suspend() behind it, have the line of the co_await
-// itself.
+// itself. At -Os, suspensions may share the latter; if the former leaves no code, that of
+// await_resume() remains, where the coroutine continues.
 #pragma once
 
 #include <cstdint>
@@ -43,10 +44,12 @@ struct Suspension {
   bool is_initial = false;   // the coroutine has not started
 };
 
-// `lines` may be null: then no place is found, and no type whose function was inlined. O(bytes of
-// the function), and the first time the debug information of its unit.
+// `lines` may be null: then no place is found, and no type whose function was inlined. `resumed` is
+// where a coroutine of g++'s continues at this point, if that is known. O(bytes of the function), and
+// the first time the debug information of its unit.
 Suspension find_suspension(const Code& code, CoroutineFunction::Compiler compiler, uint64_t offset,
-                           uint32_t point, const Functions& functions, const Lines* lines);
+                           uint32_t point, std::optional<uint64_t> resumed,
+                           const Functions& functions, const Lines* lines);
 
 // "N4coro5event7awaiter13await_suspendE..", mangled -> "coro::event::awaiter": without the
 // arguments of templates. Empty: it is no member of a type.
