@@ -50,7 +50,8 @@ std::vector<CoroutineFunction> find_coroutine_functions(const Functions& functio
   }
   std::vector<CoroutineFunction> found;
   for (const auto& [name, parts] : by_name) {
-    if (parts.resume == nullptr || parts.destroy == 0) continue;
+    // If all frames are inside others, clang leaves out NAME.destroy.
+    if (parts.resume == nullptr || (parts.destroy == 0 && parts.cleanup == 0)) continue;
     const std::string_view function = parts.compiler == Gcc ? function_of_frame(name) : name;
     found.push_back({.compiler = parts.compiler,
                      .resume = parts.resume->begin,
