@@ -153,7 +153,7 @@ std::vector<FrameVariable> CoroutineProgram::variables(uint32_t number, uint64_t
                  .resume_end = pair.function.end - module.bias};
   if (pair.function.compiler == CoroutineFunction::Compiler::Clang &&
       module.elf.architecture == Architecture::X86_64) {
-    code.begin = places_at_begin(code_of(module, pair.function.resume, pair.function.end));
+    code.begin = places_at_begin(code_of_resume(pair));
     code.has_one_place = !pair.index || stores_of(pair).empty();
     if (pair.index && point) {
       const std::vector<Store> first =
@@ -201,12 +201,18 @@ Code CoroutineProgram::code_of(const Module& module, uint64_t begin, uint64_t en
           .bytes = bytes_at(module.elf, module.contents.bytes(), address, end - begin)};
 }
 
+Code CoroutineProgram::code_of_resume(const Pair& pair) const {
+  Code code = code_of(modules_[pair.module], pair.function.resume, pair.function.end);
+  code.has_frame = true;
+  return code;
+}
+
 Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {
   const Pair& pair = pairs_[number];
   Module& module = modules_[pair.module];
   const Lines* lines = lines_of(module);
   const CoroutineFunction& function = pair.function;
-  const Code code = code_of(module, function.resume, function.end);
+  const Code code = code_of_resume(pair);
   std::optional<uint64_t> resumed;
   if (function.compiler == CoroutineFunction::Compiler::Gcc)
     resumed = resume_target(code.bytes, code.address, point, [&](uint64_t address, uint64_t size) {
@@ -243,10 +249,8 @@ Code CoroutineProgram::creating_code(const Pair& pair) const {
 }
 
 const std::vector<Store>& CoroutineProgram::stores_of(Pair& pair) {
-  const CoroutineFunction& function = pair.function;
   if (!pair.stores)
-    pair.stores = find_stores(code_of(modules_[pair.module], function.resume, function.end),
-                              function.compiler, pair.index->offset);
+    pair.stores = find_stores(code_of_resume(pair), pair.function.compiler, pair.index->offset);
   return *pair.stores;
 }
 

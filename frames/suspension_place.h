@@ -24,6 +24,7 @@ namespace skein {
 struct Code {
   uint64_t address = 0;
   std::span<const uint8_t> bytes = {};
+  bool has_frame = false;  // its parameter is the frame
 };
 
 // An instruction that stores the number of a suspension point.
@@ -37,6 +38,9 @@ struct Store {
 // All at `offset` of a frame, in the order of their addresses. O(bytes).
 std::vector<Store> find_stores(const Code& code, CoroutineFunction::Compiler compiler,
                                uint64_t offset);
+
+// The register that most of them have for the frame. Nothing: none has one.
+std::optional<uint8_t> frame_register(const std::vector<Store>& stores);
 
 struct Suspension {
   std::optional<Lines::Place> place = {};
