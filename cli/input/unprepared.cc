@@ -134,6 +134,7 @@ Result<Unprepared> read_core_input(const CoreInput& input, Reading reading,
       read.error().advice += (read.error().advice.empty() ? "" : "; ") + warning;
     return read;
   }
+  if (is_snapshot && !reading.variables) read->found.variables.clear();
   if (is_snapshot && on_memory) on_memory(core, read->found);
   std::vector<std::string>& warnings = read->found.warnings;
   warnings.insert(warnings.end(), input.warnings.begin(), input.warnings.end());
