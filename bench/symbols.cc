@@ -4,7 +4,9 @@
 //   bench_symbols FILE [rounds]
 //
 // First the one-time costs, tab-separated: what, CPU ms of the first run. Then, as in rounds.h,
-// lookups at 1,000 addresses of functions: ours, and those of libdwfl in the same rounds.
+// lookups at 1,000 addresses of functions: ours, and those of libdwfl in the same rounds; and ours
+// of all functions. The floor is a read that misses the cache, at an address that the one before
+// returned.
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 
@@ -82,6 +84,22 @@ int main(int argc, char** argv) {
     printf("lines found by both\t%zu\t%zu\n", found, theirs);
   }
   bench::Rounds compared(rounds);
+  constexpr size_t cells = size_t{8} << 20;  // 64 MB
+  std::vector<uint64_t> next(cells);
+  for (size_t i = 0; i < cells; i++) next[i] = (i * 5 + 12'345) * 2'654'435'761 % cells;
+  uint64_t cell = 0;
+  compared.add("floor: one read that misses the cache", count, [&](size_t n) {
+    for (size_t i = 0; i < n; i++) cell = next[cell];
+    keep(cell);
+  });
+  constexpr size_t many = 20'000;  // in random order
+  std::vector<uint64_t> any(size_t{1} << 20);
+  for (size_t i = 0, at = 0; i < any.size(); i++, at = (at * 5 + 12'345) * 2'654'435'761 % cells)
+    any[i] = with_code[at % with_code.size()];
+  size_t at = 0;
+  compared.add("ours: Functions::find, of all", many, [&](size_t n) {
+    for (size_t i = 0; i < n; i++) keep(functions->find(any[at = (at + 1) % any.size()]));
+  });
   compared.add("libdwfl: dwfl_module_addrinfo", few, [&](size_t n) {
     for (size_t i = 0; i < n; i++) {
       GElf_Off offset = 0;
@@ -90,7 +108,7 @@ int main(int argc, char** argv) {
                                 nullptr));
     }
   });
-  compared.add("ours: Functions::find", count, [&](size_t n) {
+  compared.add("ours: Functions::find, of 1,000", many, [&](size_t n) {
     for (size_t i = 0; i < n; i++) keep(functions->find(addresses[i % count]));
   });
   if (lines) {

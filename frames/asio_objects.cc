@@ -25,8 +25,11 @@ std::optional<AsioObject::Kind> kind_of(const std::string& service) {
       {"18signal_set_service", Signals},
       {"16resolver_service", Resolver},
       {"27io_uring_descriptor_service", Descriptor},
+      {"15channel_service", Channel},
   };
-  if (service.find("4asio6detail") == std::string::npos) return {};
+  if (service.find("4asio6detail") == std::string::npos &&
+      service.find("4asio12experimental6detail") == std::string::npos)
+    return {};
   for (const auto& [name, kind] : known)
     if (service.find(name) != std::string::npos) return kind;
   return {};

@@ -19,7 +19,7 @@ namespace skein {
 
 struct AsioObject {
   static constexpr int64_t never = INT64_MAX;
-  enum class Kind : uint8_t { Timer, Socket, Descriptor, Signals, Resolver };
+  enum class Kind : uint8_t { Timer, Socket, Descriptor, Signals, Resolver, Channel };
   enum class Clock : uint8_t { Steady, System, Other };
 
   Kind kind = Kind::Timer;

@@ -61,7 +61,7 @@ CallFrames::~CallFrames() = default;
 
 Result<CallFrames> CallFrames::read(std::span<const uint8_t> bytes, const std::string& path) {
   auto state = std::make_unique<State>();
-  auto file = open_dwarf(bytes, path, {}, nullptr);
+  auto file = open_dwarf(bytes, path, {}, nullptr, DwarfUse::Lines);
   if (!file) return file.error();
   state->file = std::move(*file);
   state->frames = dwarf_getcfi_elf(state->file.elf.get());

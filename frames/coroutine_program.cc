@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <utility>
 
+#include "frames/frame_places.h"
 #include "frames/unnamed_coroutines.h"
+#include "frames/wait_shapes.h"
 
 namespace skein {
 
@@ -130,8 +132,9 @@ void CoroutineProgram::read_lines(Module& module) {
 }
 
 std::vector<FrameVariable> CoroutineProgram::variables(uint32_t number, uint64_t frame,
+                                                       std::optional<uint32_t> point,
                                                        const FrameVariables::Memory& memory) {
-  const Pair& pair = pairs_[number];
+  Pair& pair = pairs_[number];
   Module& module = modules_[pair.module];
   if (!module.has_looked_for_variables) {
     module.has_looked_for_variables = true;
@@ -146,7 +149,54 @@ std::vector<FrameVariable> CoroutineProgram::variables(uint32_t number, uint64_t
       }
   }
   if (!module.variables) return {};
-  return module.variables->of(pair.function.resume - module.bias, frame, memory);
+  FrameCode code{.resume = pair.function.resume - module.bias,
+                 .resume_end = pair.function.end - module.bias};
+  if (pair.function.compiler == CoroutineFunction::Compiler::Clang &&
+      module.elf.architecture == Architecture::X86_64) {
+    code.begin = places_at_begin(code_of(module, pair.function.resume, pair.function.end));
+    code.has_one_place = !pair.index || stores_of(pair).empty();
+    if (pair.index && point) {
+      const std::vector<Store> first =
+          find_stores(creating_code(pair), pair.function.compiler, pair.index->offset);
+      for (const std::vector<Store>& stores : {stores_of(pair), first})
+        for (const FramePlace& place : places_of_point(stores, *point))
+          code.suspended.push_back(place);
+    }
+  }
+  return module.variables->of(code, frame, memory);
+}
+
+// Null: it has no debug information.
+FrameLayouts* CoroutineProgram::layouts_of(Module& module) {
+  if (!module.has_looked_for_layouts) {
+    module.has_looked_for_layouts = true;
+    (void)lines_of(module);  // finds the file with debug information
+    for (const auto& [bytes, path] :
+         {std::pair(module.contents.bytes(), module.path),
+          std::pair(module.debug.contents.bytes(), module.debug.path),
+          std::pair(module.lines_file.contents.bytes(), module.lines_file.path)})
+      if (Result<FrameLayouts> read = FrameLayouts::read(bytes, path, debug_places_, files_)) {
+        module.layouts = std::move(*read);
+        break;
+      }
+  }
+  return module.layouts ? &*module.layouts : nullptr;
+}
+
+const FrameLayout& CoroutineProgram::layout(uint32_t number) {
+  static const FrameLayout unknown;
+  const Pair& pair = pairs_[number];
+  Module& module = modules_[pair.module];
+  FrameLayouts* layouts = layouts_of(module);
+  return layouts == nullptr ? unknown : layouts->of(pair.function.resume - module.bias);
+}
+
+const std::vector<ObjectType>& CoroutineProgram::awaiters(uint32_t number, const std::string& name) {
+  static const std::vector<ObjectType> unknown;
+  const Pair& pair = pairs_[number];
+  Module& module = modules_[pair.module];
+  FrameLayouts* layouts = layouts_of(module);
+  return layouts == nullptr ? unknown : layouts->awaiters(pair.function.resume - module.bias, name);
 }
 
 void CoroutineProgram::keep_lines() {
@@ -166,20 +216,25 @@ std::optional<ResumeIndex> CoroutineProgram::index_of(uint32_t number) {
   Pair& pair = pairs_[number];
   if (pair.index || pair.has_looked_for_index) return pair.index;
   pair.has_looked_for_index = true;
+  if (pair.function.compiler != CoroutineFunction::Compiler::Clang) return {};
   // Without optimisation, clang computes the address of the number.
   Module& module = modules_[pair.module];
-  const Lines* lines = lines_of(module);
-  if (pair.function.compiler != CoroutineFunction::Compiler::Clang || lines == nullptr) return {};
-  const auto offset =
-      lines->member_offset(pair.function.resume - module.bias, "__coro_frame", "__coro_index");
-  if (offset) pair.index = ResumeIndex{.offset = *offset, .size = 1};
-  return pair.index;
+  const uint64_t resume = pair.function.resume - module.bias;
+  if (const Lines* lines = lines_of(module))
+    if (const auto offset = lines->member_offset(resume, "__coro_frame", "__coro_index"))
+      return pair.index = ResumeIndex{.offset = *offset, .size = 1};
+  if (module.elf.architecture != Architecture::X86_64) return {};
+  const Code code = creating_code(pair);
+  return pair.index = index_in_creation(code.bytes, code.address, resume);
 }
 
 Code CoroutineProgram::code_of(const Module& module, uint64_t begin, uint64_t end) const {
   const uint64_t address = begin - module.bias;
   return {.address = address,
-          .bytes = bytes_at(module.elf, module.contents.bytes(), address, end - begin)};
+          .bytes = bytes_at(module.elf, module.contents.bytes(), address, end - begin),
+          .file = [&module](uint64_t at, uint64_t size) {
+            return bytes_at(module.elf, module.contents.bytes(), at, size);
+          }};
 }
 
 Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {
@@ -200,19 +255,39 @@ Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {
 Suspension CoroutineProgram::first_suspension(const Pair& pair) {
   Module& module = modules_[pair.module];
   const Lines* lines = lines_of(module);
-  if (lines == nullptr || pair.function.name.empty()) return {};
-  for (const Functions::Function& function : module.functions.all()) {
-    if (function.name != pair.function.name) continue;
-    const Code code = code_of(module, function.begin + module.bias, function.end + module.bias);
-    Suspension found = find_suspension(code, pair.function.compiler, pair.index->offset, 0,
-                                       module.functions, lines);
-    found.is_initial = found.place && found.place == lines->at(function.begin);
-    return found;
-  }
+  const Code code = creating_code(pair);
+  if (lines == nullptr || code.bytes.empty()) return {};
+  Suspension found = find_suspension(code, pair.function.compiler, pair.index->offset, 0,
+                                     module.functions, lines);
+  // The awaiter of an initial suspension is usually std::suspend_always.
+  found.is_initial = found.place && found.place == lines->at(code.address) &&
+                     !is_program_type(found.awaiter);
+  return found;
+}
+
+// Of the function that creates the frame; empty: unknown.
+Code CoroutineProgram::creating_code(const Pair& pair) const {
+  const Module& module = modules_[pair.module];
+  if (pair.function.name.empty()) return {};
+  for (const Functions::Function& function : module.functions.all())
+    if (function.name == pair.function.name)
+      return code_of(module, function.begin + module.bias, function.end + module.bias);
   return {};
 }
 
-const Stores& CoroutineProgram::stores_of(Pair& pair) {
+std::vector<Lines::Place> CoroutineProgram::places(uint32_t number) {
+  constexpr size_t most = 200;
+  std::vector<Lines::Place> found;
+  if (!index_of(number)) return found;
+  std::set<uint32_t> points;
+  for (const Store& store : stores_of(pairs_[number]))
+    if (store.point != UINT32_MAX && points.size() < most) points.insert(store.point);
+  for (const uint32_t point : points)
+    if (const auto place = suspension(number, point).place) found.push_back(*place);
+  return found;
+}
+
+const std::vector<Store>& CoroutineProgram::stores_of(Pair& pair) {
   const CoroutineFunction& function = pair.function;
   if (!pair.stores)
     pair.stores = find_stores(code_of(modules_[pair.module], function.resume, function.end),
@@ -220,16 +295,21 @@ const Stores& CoroutineProgram::stores_of(Pair& pair) {
   return *pair.stores;
 }
 
+// Compilers number the points in steps of 2 (g++) and 1 (clang).
 bool CoroutineProgram::has_point(uint32_t number, uint32_t point) {
   Pair& pair = pairs_[number];
-  const size_t steps = stores_of(pair).count + 2;
+  const size_t steps = stores_of(pair).size() + 2;
   if (pair.function.compiler == CoroutineFunction::Compiler::Clang) return point < steps;
   return point >= first_point_of_gcc && point / 2 < steps + first_point_of_gcc / 2;
 }
 
+// The highest number is that of the final suspension.
 bool CoroutineProgram::may_end_at(uint32_t number, uint32_t point) {
-  const uint32_t highest = stores_of(pairs_[number]).highest;
-  return highest == UINT32_MAX || point >= highest;
+  const std::vector<Store>& stores = stores_of(pairs_[number]);
+  return std::all_of(stores.begin(), stores.end(),
+                     [&](const Store& store) { return point >= store.point; }) ||
+         std::any_of(stores.begin(), stores.end(),
+                     [](const Store& store) { return store.point == UINT32_MAX; });
 }
 
 }  // namespace skein

@@ -21,6 +21,7 @@
 #include "frames/resume_index.h"
 #include "frames/suspension_place.h"
 #include "symbol/debug_file.h"
+#include "symbol/frame_layout.h"
 #include "symbol/frame_variables.h"
 #include "symbol/lines.h"
 #include "target/elf.h"
@@ -36,7 +37,7 @@ class CoroutineProgram {
     size_t module = 0;
     std::optional<ResumeIndex> index = {};
     bool has_looked_for_index = false;
-    std::optional<Stores> stores = {};  // of numbers, in the code that resumes it
+    std::optional<std::vector<Store>> stores = {};  // in the code that resumes it
     // Its functions may be something else. A frame has a block of the heap of its own.
     bool is_guess() const {
       return function.name.empty() && function.compiler == CoroutineFunction::Compiler::Clang;
@@ -66,9 +67,16 @@ class CoroutineProgram {
   // Where a coroutine waits. Precondition: index_of(pair). O(bytes of the function), and the first
   // time the debug information of its unit.
   Suspension suspension(uint32_t pair, uint32_t point);
-  // The parameters and local variables of a frame. May read debug information.
-  std::vector<FrameVariable> variables(uint32_t pair, uint64_t frame,
+  // The lines of all its suspension points; empty: unknown. O(points * bytes of the function).
+  std::vector<Lines::Place> places(uint32_t pair);
+  // The parameters and local variables of a frame that waits at `point`, if that is known. May read
+  // debug information.
+  std::vector<FrameVariable> variables(uint32_t pair, uint64_t frame, std::optional<uint32_t> point,
                                        const FrameVariables::Memory& memory);
+  // What a frame consists of, and the types with this name that may be awaited in its unit. Empty:
+  // unknown. May read debug information.
+  const FrameLayout& layout(uint32_t pair);
+  const std::vector<ObjectType>& awaiters(uint32_t pair, const std::string& name);
   // Whether the function may store this number. Precondition: index_of(pair). O(bytes of the
   // function) at first.
   bool has_point(uint32_t pair, uint32_t point);
@@ -94,6 +102,8 @@ class CoroutineProgram {
     bool has_looked_for_lines = false;
     std::optional<FrameVariables> variables = {};
     bool has_looked_for_variables = false;
+    std::optional<FrameLayouts> layouts = {};
+    bool has_looked_for_layouts = false;
   };
 
   void add_module(const Mapping& mapping);
@@ -102,7 +112,9 @@ class CoroutineProgram {
   bool is_program(const std::string& file) const;
   const Lines* lines_of(Module& module);
   void read_lines(Module& module);
-  const Stores& stores_of(Pair& pair);
+  FrameLayouts* layouts_of(Module& module);
+  const std::vector<Store>& stores_of(Pair& pair);
+  Code creating_code(const Pair& pair) const;
   Code code_of(const Module& module, uint64_t begin, uint64_t end) const;
   Suspension first_suspension(const Pair& pair);
 

@@ -78,9 +78,8 @@ ptrdiff_t range_of(std::span<const FrameExtent> ranges, uint64_t address) {
 
 }  // namespace
 
-std::vector<bool> find_referred(const Target& target, MemoryCache& memory,
-                                std::span<const FrameExtent> frames,
-                                std::span<const HeapRegion> heaps,
+std::vector<bool> find_referred(const Target& target, std::span<const FrameExtent> frames,
+                                std::span<const std::unique_ptr<Heap>> heaps,
                                 std::span<const FrameExtent> ignored) {
   std::vector<bool> referred(frames.size());
   if (frames.empty()) return referred;
@@ -91,7 +90,7 @@ std::vector<bool> find_referred(const Target& target, MemoryCache& memory,
   sources.reserve(found.size());
   for (const Reference& one : found) sources.push_back(one.from);
   std::vector<HeapBlock> blocks(sources.size());
-  for (const HeapRegion& heap : heaps) find_blocks(memory, heap, sources, blocks);
+  for (const auto& heap : heaps) heap->find_blocks(sources, blocks);
   std::vector<std::vector<uint32_t>> by_frame(frames.size());  // what each refers to
   std::vector<uint32_t> reached;
   const auto reach = [&](uint32_t frame) {
@@ -100,8 +99,7 @@ std::vector<bool> find_referred(const Target& target, MemoryCache& memory,
     reached.push_back(frame);
   };
   for (size_t i = 0; i < found.size(); i++) {
-    const bool is_freed = blocks[i].begin != 0 && !blocks[i].is_used;
-    if (is_freed || range_of(ignored, found[i].from) >= 0) continue;
+    if (blocks[i].is_freed() || range_of(ignored, found[i].from) >= 0) continue;
     const ptrdiff_t source = range_of(frames, found[i].from);
     if (source < 0)
       reach(found[i].frame);

@@ -23,6 +23,21 @@ std::optional<uint64_t> displacement(std::span<const uint8_t> code, size_t modrm
   return {};
 }
 
+int32_t signed_word(std::span<const uint8_t> code, size_t at) {
+  int32_t value = 0;
+  std::memcpy(&value, code.data() + at, sizeof value);
+  return value;
+}
+
+constexpr uint8_t no_register = 16;
+
+// The base of an instruction whose ModRM byte `modrm` has no displacement and no SIB byte.
+uint8_t plain_base(uint8_t modrm, uint8_t rex) {
+  const uint8_t low = modrm & 7;
+  if (modrm >> 6 != 0 || low == 4 || low == 5) return no_register;
+  return static_cast<uint8_t>(low | (rex & 1) << 3);
+}
+
 }  // namespace
 
 // Intel's manual, volume 2: 66 83 /1 ib is `or r/m16, imm8`; 0F B7 /r is `movzx r32, r/m16`;
@@ -57,6 +72,39 @@ std::optional<ResumeIndex> index_in_resume(std::span<const uint8_t> code) {
       return ResumeIndex{.offset = *offset, .size = 1};
   }
   return {};
+}
+
+// REX.W 8D /r with ModRM 05+8r: lea r64, [rip + disp32]. REX.W 89 /r: mov r/m64, r64. REX.W C7 /0 id:
+// mov r/m64, imm32. C6 /0 ib: mov r/m8, imm8.
+std::optional<ResumeIndex> index_in_creation(std::span<const uint8_t> code, uint64_t address,
+                                             uint64_t resume) {
+  uint8_t loaded = no_register;  // has the address of NAME.resume
+  uint8_t frame = no_register;
+  std::optional<ResumeIndex> found;
+  for (size_t i = 0; i + 7 <= code.size(); i++) {
+    const uint8_t rex = code[i];
+    const uint8_t modrm = code[i + 2];
+    const auto number = static_cast<uint8_t>((modrm >> 3 & 7) | (rex & 4) << 1);
+    if ((rex & 0xF8) == 0x48 && frame == no_register) {
+      if (code[i + 1] == 0x8D && (modrm & 0xC7) == 5 &&
+          address + i + 7 + static_cast<uint64_t>(int64_t{signed_word(code, i + 3)}) == resume)
+        loaded = number;
+      else if ((code[i + 1] == 0x89 && loaded != no_register && number == loaded) ||
+               (code[i + 1] == 0xC7 && (modrm & 0x38) == 0 &&
+                static_cast<uint64_t>(int64_t{signed_word(code, i + 3)}) == resume))
+        frame = plain_base(modrm, rex);
+    }
+    if (frame == no_register || code[i] != 0xC6 || (code[i + 1] & 0x38) != 0) continue;
+    const bool is_extended = i > 0 && code[i - 1] == 0x41;
+    size_t end = 0;
+    const auto offset = displacement(code, i + 1, end);
+    if (!offset || *offset < 16 || end >= code.size() || code[end] != 0 ||
+        ((code[i + 1] & 7) | (is_extended ? 8 : 0)) != frame)
+      continue;
+    if (found && found->offset != *offset) return {};
+    found = ResumeIndex{.offset = *offset, .size = 1};
+  }
+  return found;
 }
 
 }  // namespace skein

@@ -36,3 +36,23 @@ TEST_CASE("clang reads the number first") {
   CHECK(in_resume({0x0F, 0xB6, 0x47, 0x08, 0xC3}) == -1);          // in the frame's header
   CHECK(in_resume({0x0F, 0xB6}) == -1);
 }
+
+TEST_CASE("the number of a coroutine of clang's that waits at one place") {
+  // At 0x1000: lea 0x100(%rip),%rax; mov %rax,(%rbx); movb $0,0x10(%r14); movb $0,0x11(%rbx); ret
+  std::vector<uint8_t> code = {0x48, 0x8D, 0x05, 0,    1, 0,    0,    0x48, 0x89, 0x03, 0x41, 0xC6,
+                               0x46, 0x10, 0,    0xC6, 0x43, 0x11, 0,    0xC3, 0x90, 0x90, 0x90, 0x90,
+                               0x90, 0x90};
+  const auto index = index_in_creation(code, 0x1000, 0x1107);
+  REQUIRE(index);
+  CHECK(index->offset == 0x11);
+  CHECK(index->size == 1);
+  CHECK_FALSE(index_in_creation(code, 0x1000, 0x1108));
+  for (size_t size = 0; size < 19; size++)
+    CHECK_FALSE(index_in_creation(std::span(code).first(size), 0x1000, 0x1107));
+  code.insert(code.begin() + 19, {0xC6, 0x43, 0x12, 0});  // another byte of the frame
+  CHECK_FALSE(index_in_creation(code, 0x1000, 0x1107));
+  // movq $0x1107,(%rbx), not relative; movb $0,0x11(%rbx)
+  CHECK(index_in_creation(std::vector<uint8_t>{0x48, 0xC7, 0x03, 0x07, 0x11, 0, 0, 0xC6, 0x43, 0x11,
+                                               0, 0x90, 0x90, 0x90, 0x90},
+                          0, 0x1107));
+}

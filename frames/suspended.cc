@@ -10,11 +10,16 @@
 #include "base/byte_size.h"
 #include "base/function_name.h"
 #include "frames/asio_functions.h"
+#include "frames/asio_groups.h"
+#include "frames/awaited_objects.h"
 #include "frames/call_stack.h"
 #include "frames/coroutine_program.h"
-#include "frames/glibc_heap.h"
+#include "frames/heaps.h"
+#include "frames/lock_holders.h"
 #include "frames/memory_cache.h"
 #include "frames/references.h"
+#include "frames/unreferenced.h"
+#include "frames/waiters.h"
 #include "frames/written_parts.h"
 
 namespace skein {
@@ -114,16 +119,27 @@ class Search {
     frames.reserve(found_.size());
     for (const Found& one : found_) frames.push_back(one.frame);
     blocks_.resize(found_.size());
-    if (!is_sample_) heaps_ = find_heaps(target_, memory_);  // walking them reads all of them
-    has_glibc_heap_ = !heaps_.empty();
-    for (const HeapRegion& heap : heaps_)
-      if (!find_blocks(memory_, heap, frames, blocks_))
+    // Walking a heap reads all of it.
+    if (!is_sample_) heaps_ = find_heaps(target_, memory_, frames);
+    for (const auto& heap : heaps_)
+      if (!heap->find_blocks(frames, blocks_))
         warnings_.push_back(
             "the heap is damaged, or changed while it was read: frames that were "
             "destroyed may be shown");
-    for (size_t i = 0; i < found_.size(); i++)
-      if (blocks_[i].begin == 0) blocks_[i] = mapped_block(found_[i].frame);
+    for (uint32_t i = 0; i < found_.size(); i++)
+      if (blocks_[i].is_used() && blocks_[i].keeps_remains && !is_still_there(i))
+        blocks_[i].state = HeapBlock::State::Freed;
     count_own_blocks();
+  }
+
+  // What was in a freed block when it was found, and is in use when the allocator is looked at, may
+  // have been overwritten between.
+  bool is_still_there(uint32_t i) {
+    const CoroutineFunction& function = program_.pairs()[found_[i].pair].function;
+    const uint64_t resume = memory_.word(found_[i].frame);
+    const uint64_t destroy = memory_.word(found_[i].frame + 8);
+    return (resume == 0 || resume == function.resume) &&
+           program_.pair_of_destroy(destroy) == found_[i].pair;
   }
 
   // Whether the frames of a function are blocks of their own: then one inside of a bigger block is
@@ -132,7 +148,7 @@ class Search {
   void count_own_blocks() {
     own_blocks_.resize(program_.pairs().size());
     for (size_t i = 0; i < found_.size(); i++)
-      if (blocks_[i].is_used && !found_[i].is_elided)
+      if (blocks_[i].is_used() && !found_[i].is_elided)
         own_blocks_[found_[i].pair] += blocks_[i].begin == found_[i].frame ? 1 : -1;
     // The frames of a function are equally large: at most as far as any of them is from the next.
     sizes_.assign(program_.pairs().size(), default_size);
@@ -143,16 +159,6 @@ class Search {
       size = std::min(size, next - found_[i].frame);
       next = found_[i].frame;
     }
-  }
-
-  // A big block that glibc has mapped for itself: it begins at a page, behind a header.
-  HeapBlock mapped_block(uint64_t frame) {
-    constexpr uint64_t page = 4096;
-    if (!has_glibc_heap_ || frame % page != header) return {};
-    const uint64_t size = memory_.word(frame - 8);
-    const bool is_mapped = (size & 7) == 2;
-    if (!is_mapped || size < page || size > uint64_t{1} << 40) return {};
-    return {.begin = frame, .end = frame + (size & ~uint64_t{7}) - header, .is_used = true};
   }
 
   // ---- threads ----
@@ -271,7 +277,16 @@ class Search {
     return none;
   }
 
-  bool is_freed(uint32_t i) const { return blocks_[i].begin != 0 && !blocks_[i].is_used; }
+  bool is_freed(uint32_t i) const { return blocks_[i].is_freed(); }
+  // Whether the frame is a block that is in use, as those of its function are.
+  bool is_own_block(uint32_t i) const {
+    return blocks_[i].is_used() && blocks_[i].begin == found_[i].frame &&
+           has_own_blocks(found_[i].pair);
+  }
+  // Whether the program's allocators are known, and what they have for the frame, if anything.
+  bool is_judged(uint32_t i) const {
+    return !heaps_.empty() && blocks_[i].state != HeapBlock::State::Unknown;
+  }
 
   // ---- the result ----
 
@@ -306,7 +321,8 @@ class Search {
     const CoroutineProgram::Pair& pair = program_.pairs()[one.pair];
     SuspendedCoroutine out{
         .frame = one.frame, .function = one.pair, .size = static_cast<uint32_t>(size_of(i))};
-    out.is_certain = blocks_[i].begin == one.frame && has_own_blocks(one.pair);
+    // g++ marks its remains.
+    out.is_certain = is_own_block(i) && (!blocks_[i].keeps_remains || is_gcc(one.pair));
     out.is_elided = one.is_elided;
     if (one.is_final) {
       out.state = State::Final;
@@ -336,12 +352,12 @@ class Search {
     // g++ sets the lowest bit of the number when a frame is destroyed.
     if (is_gcc(one.function) && one.point != SuspendedCoroutine::unknown && one.point % 2 == 1)
       return true;
-    if (one.is_certain) return false;
+    if (is_own_block(i)) return false;
     // A part of a bigger block, a stack or a variable: a copy of what was there once, unless the
     // program's own allocator keeps it there. Of one that has ended, two words are no evidence.
     if (found_[i].is_elided) return one.state == State::Final || !is_in_frame(i);
     const bool has_ended = one.state == State::Final && !is_gcc(one.function);
-    if (has_glibc_heap_ && (has_ended || has_own_blocks(one.function) || pair.is_guess()))
+    if (is_judged(i) && (has_ended || has_own_blocks(one.function) || pair.is_guess()))
       return true;
     if (one.point == SuspendedCoroutine::unknown) return false;
     return one.state == State::Final ? !program_.may_end_at(one.function, one.point)
@@ -353,7 +369,7 @@ class Search {
     const HeapBlock& block = blocks_[i];
     if (block.begin == 0) return true;
     const uint32_t outer = frame_at(block.begin);
-    return block.is_used && outer != none && found_[outer].frame == block.begin &&
+    return block.is_used() && outer != none && found_[outer].frame == block.begin &&
            !found_[outer].is_final;
   }
 
@@ -366,17 +382,20 @@ class Search {
     if (doubtful.empty()) return;
     if (is_sample_) return leave_out_ended(kept, all);
     const std::vector<bool> referred =
-        find_referred(target_, memory_, doubtful, heaps_, remains(kept));
+        find_referred(target_, doubtful, heaps_, remains(kept));
     size_t next = 0;
     size_t left = 0;
     for (size_t i = 0; i < all.size(); i++) {
       SuspendedCoroutine one = all[i];
       if (!one.is_certain && !one.is_elided) {
         const bool is_referred = referred[next++];
+        const bool is_own = is_own_block(kept[i]);
         // g++'s number tells the remains of a frame under any allocator.
-        one.is_certain = is_referred && one.state != State::Final && is_gcc(one.function);
+        one.is_certain =
+            is_referred && (is_own || (one.state != State::Final && is_gcc(one.function)));
         // A register may have the only reference.
-        if (!is_referred && (has_glibc_heap_ || one.state == State::Final || !is_gcc(one.function)))
+        if (!is_referred && !is_own &&
+            (is_judged(kept[i]) || one.state == State::Final || !is_gcc(one.function)))
           continue;
       }
       kept[left] = kept[i];
@@ -470,9 +489,21 @@ class Search {
     }
     find_objects(out);
     if (options_.variables) find_variables(out);
+    const Waiters waiters(target_, memory_, out.coroutines, may_wait(out));
+    const std::vector<Join> groups = find_asio_groups(memory_, waiters, out);
+    std::vector<bool> unreferenced;
+    if (options_.references)
+      unreferenced = find_unreferenced(target_, out.coroutines, heaps_);
+    for (size_t i = 0; i < unreferenced.size(); i++)
+      out.coroutines[i].is_unreferenced = unreferenced[i];
     if (options_.after) options_.after(out);
     for (SuspendedCoroutine& one : out.coroutines) find_place(one);
     out.places = std::move(places_);
+    AwaitedObjects awaited(out, waiters, program_);
+    awaited.find();
+    awaited.add_groups(groups);
+    LockHolders(out, waiters, awaited, program_).find();
+    keep_certain_cycles(out, waiters, target_);
     out.read = read_;
     out.memory = memory_size_;
     program_.keep_lines();
@@ -514,9 +545,24 @@ class Search {
     out.variables.resize(std::min(most, out.coroutines.size()));
     for (size_t i = 0; i < out.variables.size(); i++) {
       const SuspendedCoroutine& one = out.coroutines[i];
-      if (one.state != State::Final)
-        out.variables[i] = program_.variables(one.function, one.frame, memory);
+      if (one.state == State::Final) continue;
+      const auto point = one.point == SuspendedCoroutine::unknown ? std::nullopt
+                                                                  : std::optional(one.point);
+      out.variables[i] = program_.variables(one.function, one.frame, point, memory);
     }
+  }
+
+  // By coroutine, whether it may wait for an object that is not Asio's.
+  static std::vector<bool> may_wait(const SuspendedCoroutines& out) {
+    std::vector<bool> may;
+    may.reserve(out.coroutines.size());
+    for (const SuspendedCoroutine& one : out.coroutines) {
+      const SuspendedCoroutines::Function& function = out.functions[one.function];
+      may.push_back((one.state == State::Waits || one.state == State::Unknown) &&
+                    one.awaits == none && one.object == none && !function.is_spawn_entry &&
+                    function.operation.empty());
+    }
+    return may;
   }
 
   // An operation of Asio; without names any coroutine that waits for no other may be one.
@@ -543,8 +589,7 @@ class Search {
   std::vector<int64_t> own_blocks_ = {};    // by pair, minus those inside of bigger ones
   std::vector<uint32_t> only_frames_ = {};  // by pair
   std::map<uint32_t, uint64_t> runs_ = {};  // threads by coroutine
-  std::vector<HeapRegion> heaps_ = {};
-  bool has_glibc_heap_ = false;
+  std::vector<std::unique_ptr<Heap>> heaps_ = {};
   uint64_t read_ = 0;
   uint64_t memory_size_ = 0;  // bytes that may have been written
   bool is_sample_ = false;    // only some of them are read

@@ -105,25 +105,40 @@ const Lines::Call* call_behind(const std::vector<Lines::Call>& calls, const Stor
   return nullptr;
 }
 
+// The first call at an address or right behind it.
+const Lines::Call* call_at(const std::vector<Lines::Call>& calls, std::optional<uint64_t> address) {
+  constexpr uint64_t near = 64;  // bytes
+  if (!address) return nullptr;
+  for (const Lines::Call& call : calls)
+    if (call.address >= *address && call.address - *address < near) return &call;
+  return nullptr;
+}
+
 // Whether a jump (E9 cd, EB cb) is at this address.
 bool is_jump(const Code& code, uint64_t address) {
   const size_t at = address - code.address;
   return at < code.bytes.size() && (code.bytes[at] == 0xE9 || code.bytes[at] == 0xEB);
 }
 
-// The store of a number at `offset` whose first byte is at `at`, if there is one.
-// 66 C7 /0 iw: mov r/m16, imm16. 66 89 /r: mov r/m16, r16. C6 /0 ib: mov r/m8, imm8.
-struct AnyStore {
-  size_t end = 0;  // 0: there is none
-  uint32_t point = 0;
-};
-AnyStore store_at(std::span<const uint8_t> bytes, size_t at, Compiler compiler, uint64_t offset) {
+// The register of the base in the operand whose ModRM byte is at `at`. Nothing: rsp.
+std::optional<uint8_t> base_register(std::span<const uint8_t> bytes, size_t at, bool is_extended) {
+  const auto number = static_cast<uint8_t>((bytes[at] & 7) | (is_extended ? 8 : 0));
+  constexpr uint8_t rsp = 4;
+  return number == rsp ? std::nullopt : std::optional(number);
+}
+
+// The store of a number at `offset` whose first byte is at `at`, if there is one; `end` is 0 if
+// there is none, and both are offsets in the code.
+// 66 C7 /0 iw: mov r/m16, imm16. 66 89 /r: mov r/m16, r16. C6 /0 ib: mov r/m8, imm8. The prefix 41
+// extends the register of the base.
+Store store_at(std::span<const uint8_t> bytes, size_t at, Compiler compiler, uint64_t offset) {
   if (at + 3 >= bytes.size()) return {};
   if (compiler == Compiler::Clang) {
     if (bytes[at] != 0xC6 || (bytes[at + 1] >> 3 & 7) != 0) return {};
     const size_t end = end_of_operand(bytes, at + 1, offset);
     if (end == 0 || end >= bytes.size()) return {};
-    return {.end = end + 1, .point = bytes[end]};
+    const bool is_extended = at > 0 && bytes[at - 1] == 0x41;
+    return {at, end + 1, bytes[end], base_register(bytes, at + 1, is_extended)};
   }
   if (bytes[at] != 0x66) return {};
   size_t opcode = at + 1;
@@ -133,22 +148,19 @@ AnyStore store_at(std::span<const uint8_t> bytes, size_t at, Compiler compiler, 
   const auto number = static_cast<uint8_t>((bytes[opcode + 1] >> 3 & 7) | (rex & 4) << 1);
   const size_t end = end_of_operand(bytes, opcode + 1, offset);
   if (end == 0) return {};
+  const auto base = base_register(bytes, opcode + 1, (rex & 1) != 0);
   if (bytes[opcode] == 0xC7 && end + 2 <= bytes.size())
-    return {.end = end + 2, .point = static_cast<uint32_t>(bytes[end] | bytes[end + 1] << 8)};
-  if (bytes[opcode] == 0x89) return {.end = end, .point = value_of_register(bytes, at, number)};
+    return {at, end + 2, static_cast<uint32_t>(bytes[end] | bytes[end + 1] << 8), base};
+  if (bytes[opcode] == 0x89) return {at, end, value_of_register(bytes, at, number), base};
   return {};
 }
 
-Surrounding surrounding(const Code& code, Compiler compiler, uint64_t offset, const Store& store) {
+Surrounding surrounding(const Code& code, const std::vector<Store>& stores, const Store& store) {
   Surrounding found{code.address, code.address + code.bytes.size()};
-  for (size_t at = 0; at < code.bytes.size(); at++) {
-    const uint64_t address = code.address + at;
-    if (address == store.begin) continue;
-    const AnyStore other = store_at(code.bytes, at, compiler, offset);
-    if (other.end == 0) continue;
-    if (address < store.begin) found.begin = code.address + other.end;
-    if (address > store.begin) {
-      found.end = address;
+  for (const Store& other : stores) {
+    if (other.begin < store.begin) found.begin = other.end;
+    if (other.begin > store.begin) {
+      found.end = other.begin;
       break;
     }
   }
@@ -157,33 +169,26 @@ Surrounding surrounding(const Code& code, Compiler compiler, uint64_t offset, co
 
 }  // namespace
 
-std::optional<Store> find_store(const Code& code, Compiler compiler, uint64_t offset,
-                                uint32_t point) {
+std::vector<Store> find_stores(const Code& code, Compiler compiler, uint64_t offset) {
+  std::vector<Store> found;
   for (size_t at = 0; at < code.bytes.size(); at++) {
-    const AnyStore store = store_at(code.bytes, at, compiler, offset);
-    if (store.end != 0 && store.point == point)
-      return Store{code.address + at, code.address + store.end};
-  }
-  return {};
-}
-
-Stores find_stores(const Code& code, Compiler compiler, uint64_t offset) {
-  Stores found;
-  for (size_t at = 0; at < code.bytes.size(); at++) {
-    const AnyStore store = store_at(code.bytes, at, compiler, offset);
+    Store store = store_at(code.bytes, at, compiler, offset);
     if (store.end == 0) continue;
-    found.count++;
-    found.highest = std::max(found.highest, store.point);
+    store.begin += code.address;
+    store.end += code.address;
+    found.push_back(store);
   }
   return found;
 }
 
 Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset, uint32_t point,
                            const Functions& functions, const Lines* lines) {
-  const std::optional<Store> store = find_store(code, compiler, offset, point);
-  if (!store) return {};
+  const std::vector<Store> stores = find_stores(code, compiler, offset);
+  const auto store = std::find_if(stores.begin(), stores.end(),
+                                  [&](const Store& one) { return one.point == point; });
+  if (store == stores.end()) return {};
   const auto suspends = calls_of(code, functions, lines, "await_suspend");
-  const Surrounding around = surrounding(code, compiler, offset, *store);
+  const Surrounding around = surrounding(code, stores, *store);
   // A jump leads to code that several suspensions share, with the line of one of them.
   const bool is_shared = compiler == Compiler::Gcc && is_jump(code, store->end);
   const Lines::Call* suspend = is_shared ? nullptr : call_behind(suspends, *store, around);
@@ -194,8 +199,11 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
     return found;
   }
   const auto readies = calls_of(code, functions, lines, "await_ready");
-  const Lines::Call* ready = call_before(readies, *store, around);
-  const Lines::Call* call = ready != nullptr ? ready : suspend;
+  const Lines::Call* call = call_before(readies, *store, around);
+  if (call == nullptr) call = suspend;
+  const auto resumes = call == nullptr ? calls_of(code, functions, lines, "await_resume")
+                                       : std::vector<Lines::Call>();
+  if (call == nullptr) call = call_at(resumes, resume_target(code, point));
   found.place = lines->at(call != nullptr ? call->address : store->begin);
   return found;
 }

@@ -2,45 +2,34 @@
 // stores this number in the frame belongs to the co_await.
 //
 // g++ gives that code the line of the statement, or of the end of a block. The call of
-// await_ready() before it, and that of await_suspend() behind it, have the line of the co_await
-// itself.
+// await_ready() before it, and that of await_resume() where the coroutine goes on, have the line of
+// the co_await itself; that of await_suspend() behind it usually has.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "frames/coroutine_functions.h"
+#include "frames/resume_point.h"
 #include "symbol/functions.h"
 #include "symbol/lines.h"
 
 namespace skein {
 
-// Code of a function, of a file for x86-64.
-struct Code {
-  uint64_t address = 0;
-  std::span<const uint8_t> bytes = {};
-};
-
-// An instruction.
+// An instruction that stores the number of a suspension point.
 struct Store {
   uint64_t begin = 0;
   uint64_t end = 0;
+  uint32_t point = 0;                 // UINT32_MAX: unknown
+  std::optional<uint8_t> frame = {};  // the register with the frame: 3 is rbx. Nothing: the stack's
 };
 
-// The first that stores `point` at `offset` of a frame, or nothing.
-std::optional<Store> find_store(const Code& code, CoroutineFunction::Compiler compiler,
-                                uint64_t offset, uint32_t point);
-
-// The instructions that store a number there. Compilers number the points in steps of 2 (g++) and 1
-// (clang), so that none is higher than `count` steps and two more.
-struct Stores {
-  size_t count = 0;
-  uint32_t highest = 0;  // of g++ that of the final suspension; UINT32_MAX: some are unknown
-};
-Stores find_stores(const Code& code, CoroutineFunction::Compiler compiler, uint64_t offset);
+// All at `offset` of a frame, in the order of their addresses. O(bytes).
+std::vector<Store> find_stores(const Code& code, CoroutineFunction::Compiler compiler,
+                               uint64_t offset);
 
 struct Suspension {
   std::optional<Lines::Place> place = {};

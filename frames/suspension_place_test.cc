@@ -12,8 +12,9 @@ namespace {
 // The offset of the store in `code`, or -1.
 int64_t found(std::vector<uint8_t> code, CoroutineFunction::Compiler compiler, uint64_t offset,
               uint32_t point) {
-  const auto store = find_store({.address = 0x1000, .bytes = code}, compiler, offset, point);
-  return store ? static_cast<int64_t>(store->begin) - 0x1000 : -1;
+  for (const Store& store : find_stores({.address = 0x1000, .bytes = code}, compiler, offset))
+    if (store.point == point) return static_cast<int64_t>(store.begin) - 0x1000;
+  return -1;
 }
 
 }  // namespace

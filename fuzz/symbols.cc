@@ -1,4 +1,4 @@
-// Symbols, lines, lambdas and debug files of an ELF file, names of Rust functions, and files of the
+// Symbols, lines, variables and debug files of an ELF file, names of Rust functions, and files of the
 // cache of symbols: by the first byte of the input. Nothing on disk is opened.
 #include <algorithm>
 #include <cstdlib>
@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "symbol/debug_file.h"
+#include "symbol/frame_variables.h"
 #include "symbol/functions.h"
 #include "symbol/line_answers.h"
 #include "symbol/lines.h"
@@ -53,6 +54,25 @@ void check_lines(std::span<const uint8_t> elf, Files& files) {
   (void)lines->warnings();
 }
 
+void check_variables(std::span<const uint8_t> elf, Files& files) {
+  auto variables = FrameVariables::read(elf, "/x", {}, files);
+  if (!variables) return;
+  const auto memory = [](uint64_t address, std::span<uint8_t> to) {
+    for (size_t i = 0; i < to.size(); i++) to[i] = static_cast<uint8_t>(address + i);
+    return to.size();
+  };
+  for (const uint64_t address : {0x1000, 0x1004, 0x1010, 0x1018, 0x401136}) {
+    FrameCode code{.resume = address, .resume_end = address + 64};
+    for (unsigned number : {0, 3, 5, 7})
+      code.suspended.push_back({.address = address + number, .register_number = number});
+    code.begin = code.suspended;
+    code.has_one_place = true;
+    const auto found = variables->of(code, 0x1000, memory);
+    require(found.size() <= 100);
+    for (const FrameVariable& one : found) require(one.value.size() <= 200);
+  }
+}
+
 // The input is the program, and each of the files in which its symbols may be.
 void check_debug_files(std::span<const uint8_t> elf) {
   const std::vector<uint8_t> copy(elf.begin(), elf.end());
@@ -60,6 +80,7 @@ void check_debug_files(std::span<const uint8_t> elf) {
   files.add("/usr/lib/debug/bin/x", copy);
   files.add("/bin/x.debug", copy);
   files.add("/bin/common", copy);
+  files.add("/x.dwp", copy);
   for (const DebugPart part : {DebugPart::Symbols, DebugPart::Information}) {
     DebugFileSearch search = find_debug_file(elf, "/bin/x", part, {}, files);
     if (search.found) check_functions(search.found->contents.bytes());
@@ -68,6 +89,7 @@ void check_debug_files(std::span<const uint8_t> elf) {
   const auto common = find_common_debug_file(elf, "/bin/x", {}, files);
   require(!common.found || common.searched.size() > 0);
   check_lines(elf, files);
+  check_variables(elf, files);
 }
 
 void check_cache(std::span<const uint8_t> bytes) {

@@ -2,12 +2,12 @@
 
 #include <elf.h>
 
-#include <array>
 #include <cstddef>
 #include <cstring>
 #include <utility>
 
 #include "symbol/elf_sections.h"
+#include "symbol/elf_writer.h"
 
 namespace skein {
 
@@ -16,53 +16,16 @@ namespace {
 // Debug information without anything in it. libdw searches for dwz's file itself, opens whatever
 // has its name and does not compare build ids, unless it is given one.
 std::span<const uint8_t> empty_debug_information() {
-  static const auto file = [] {
-    std::array<uint8_t, sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Shdr) + 32> bytes{};
-    Elf64_Ehdr header{};
-    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-    header.e_ident[EI_CLASS] = ELFCLASS64;
-    header.e_ident[EI_DATA] = ELFDATA2LSB;
-    header.e_ident[EI_VERSION] = EV_CURRENT;
-    header.e_type = ET_EXEC;
-    header.e_machine = EM_X86_64;
-    header.e_version = EV_CURRENT;
-    header.e_ehsize = sizeof header;
-    header.e_shentsize = sizeof(Elf64_Shdr);
-    header.e_shoff = sizeof header;
-    header.e_shnum = 3;
-    header.e_shstrndx = 2;
-    Elf64_Shdr sections[3] = {};
-    const uint64_t at = sizeof header + sizeof sections;
-    sections[1] = {.sh_name = 1,
-                   .sh_type = SHT_PROGBITS,
-                   .sh_flags = 0,
-                   .sh_addr = 0,
-                   .sh_offset = at + 28,
-                   .sh_size = 4,
-                   .sh_link = 0,
-                   .sh_info = 0,
-                   .sh_addralign = 1,
-                   .sh_entsize = 0};
-    sections[2] = {.sh_name = 13,
-                   .sh_type = SHT_STRTAB,
-                   .sh_flags = 0,
-                   .sh_addr = 0,
-                   .sh_offset = at,
-                   .sh_size = 24,
-                   .sh_link = 0,
-                   .sh_info = 0,
-                   .sh_addralign = 1,
-                   .sh_entsize = 0};
-    std::memcpy(bytes.data(), &header, sizeof header);
-    std::memcpy(bytes.data() + sizeof header, sections, sizeof sections);
-    std::memcpy(bytes.data() + at, "\0.debug_line\0.shstrtab\0", 23);
-    return bytes;
+  static const std::vector<uint8_t> file = [] {
+    ElfWriter elf;
+    elf.add(".debug_line", std::string_view("\0\0\0\0", 4));
+    return elf.bytes();
   }();
   return file;
 }
 
-// libdw unpacks all sections at once. The places of variables are a fifth, and are not used.
-void hide_unused_sections(std::vector<uint8_t>& bytes) {
+// libdw unpacks all sections at once. The places of variables are a fifth.
+void hide_unused_sections(std::vector<uint8_t>& bytes, DwarfUse use) {
   std::vector<uint64_t> places;  // of sh_type in the file
   {
     const ElfHandle elf = open_elf(bytes);
@@ -77,7 +40,8 @@ void hide_unused_sections(std::vector<uint8_t>& bytes) {
       const char* name = elf_strptr(elf.get(), names, own.sh_name);
       if (name == nullptr) continue;
       const std::string_view text = name;
-      if (text == ".debug_loclists" || text == ".debug_loc" || text == ".debug_macro")
+      const bool is_of_places = text == ".debug_loclists" || text == ".debug_loc";
+      if (text == ".debug_macro" || (is_of_places && use == DwarfUse::Lines))
         places.push_back(header.e_shoff + elf_ndxscn(section) * sizeof(Elf64_Shdr) +
                          offsetof(Elf64_Shdr, sh_type));
     }
@@ -91,7 +55,7 @@ void hide_unused_sections(std::vector<uint8_t>& bytes) {
 }  // namespace
 
 Result<DwarfFile> open_dwarf(std::span<const uint8_t> bytes, const std::string& path,
-                             const DebugFilePlaces& places, Files* files) {
+                             const DebugFilePlaces& places, Files* files, DwarfUse use) {
   DwarfFile file;
   file.elf = open_elf(bytes);
   if (file.elf == nullptr) return Error{.what = "no ELF file", .file = path};
@@ -103,7 +67,7 @@ Result<DwarfFile> open_dwarf(std::span<const uint8_t> bytes, const std::string& 
                    .file = path};
     file.elf.reset();
     file.copy.assign(bytes.begin(), bytes.end());
-    hide_unused_sections(file.copy);
+    hide_unused_sections(file.copy, use);
     file.elf = open_elf(file.copy);
   }
   const bool has_common = section_of(file.elf.get(), bytes, ".gnu_debugaltlink").has_value();

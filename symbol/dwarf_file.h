@@ -24,11 +24,14 @@ struct DwarfFile {
   bool lacks_common = false;  // it refers to a file of dwz that was not found
 };
 
+// What is read: of a file with compressed sections, the others stay packed.
+enum class DwarfUse : uint8_t { Lines, Variables };
+
 // `bytes` must stay valid as long as the result. The file of dwz is looked up in `places`; without
 // it, names that are in it are unknown. With `files` null, no file is opened, and libdw opens none
 // either. Fails if the file is no ELF file, or claims to unpack to more than sixteen times its
 // size.
 Result<DwarfFile> open_dwarf(std::span<const uint8_t> bytes, const std::string& path,
-                             const DebugFilePlaces& places, Files* files);
+                             const DebugFilePlaces& places, Files* files, DwarfUse use);
 
 }  // namespace skein

@@ -6,14 +6,15 @@
 #include <cctype>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
 #include "base/escape.h"
-#include "symbol/dwarf_file.h"
-#include "symbol/dwarf_work.h"
-#include "symbol/elf_sections.h"
+#include "symbol/dwarf_attributes.h"
+#include "symbol/dwarf_units.h"
 
 namespace skein {
 
@@ -27,29 +28,6 @@ struct Member {
   uint64_t offset = 0;
   Dwarf_Die type = {};
 };
-
-std::string name_of(Dwarf_Die* die) {
-  Dwarf_Attribute attribute;
-  const char* name = dwarf_attr_integrate(die, DW_AT_name, &attribute) == nullptr
-                         ? nullptr
-                         : dwarf_formstring(&attribute);
-  return name == nullptr ? "" : name;
-}
-
-bool type_of(Dwarf_Die* die, Dwarf_Die* type) {
-  Dwarf_Attribute attribute;
-  return dwarf_attr_integrate(die, DW_AT_type, &attribute) != nullptr &&
-         dwarf_formref_die(&attribute, type) != nullptr;
-}
-
-std::optional<uint64_t> number_of(Dwarf_Die* die, unsigned name) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word value = 0;
-  if (dwarf_attr_integrate(die, name, &attribute) == nullptr ||
-      dwarf_formudata(&attribute, &value) != 0)
-    return {};
-  return value;
-}
 
 bool is_qualifier(int tag) {
   return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
@@ -88,9 +66,14 @@ bool is_of_compiler(std::string_view name) {
   return name.empty();
 }
 
+// Names that a program may not use.
+bool is_reserved(std::string_view name) { return name.empty() || name.starts_with("__"); }
+
 // The value of a variable as text.
 class ValueText {
  public:
+  static constexpr const char* unreadable = "?";
+
   explicit ValueText(const FrameVariables::Memory& memory) : memory_(memory) {}
 
   std::string of(Dwarf_Die type, uint64_t address) {
@@ -101,8 +84,6 @@ class ValueText {
   }
 
  private:
-  static constexpr const char* unreadable = "?";
-
   template <typename Number>
   std::optional<Number> read(uint64_t address) const {
     Number number = {};
@@ -293,49 +274,39 @@ class ValueText {
   int left_ = 0;  // values
 };
 
+// What has no address gets one that no process has.
+std::string text_of_location(Dwarf_Die type, const FrameLocation& location,
+                             const FrameVariables::Memory& memory) {
+  if (location.address) return ValueText(memory).of(type, *location.address);
+  constexpr uint64_t begin = uint64_t{1} << 63;
+  const auto& bytes = location.bytes;
+  const FrameVariables::Memory both = [&](uint64_t address, std::span<uint8_t> to) -> size_t {
+    if (address < begin || address - begin >= bytes.size()) return memory(address, to);
+    size_t read = 0;
+    for (uint64_t at = address - begin; at < bytes.size() && read < to.size() && bytes[at]; at++)
+      to[read++] = *bytes[at];
+    return read;
+  };
+  return ValueText(both).of(type, begin);
+}
+
 }  // namespace
 
 struct FrameVariables::State {
-  DwarfFile file = {};
-  DwarfWork work{1};
+  DwarfUnits units;
   std::unordered_map<uint64_t, std::vector<Member>> members = {};  // by function
 
-  Dwarf* dwarf() const { return file.dwarf.get(); }
+  explicit State(DwarfUnits own) : units(std::move(own)) {}
 
   const std::vector<Member>& of(uint64_t function) {
     const auto [at, is_new] = members.try_emplace(function);
     if (!is_new) return at->second;
-    work.resume();
-    Dwarf_CU* unit = nullptr;
-    Dwarf_Die die;
-    while (dwarf_get_units(dwarf(), unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
-      if (!work.spend()) break;
-      Dwarf_Die found;
-      if (dwarf_haspc(&die, function) > 0 && find_function(&die, function, 0, &found)) {
-        Dwarf_Die frame;
-        if (find_frame(&found, 0, &frame)) add_members(&frame, at->second);
-        break;
-      }
-    }
+    DwarfUnit* unit = units.at(function);
+    if (unit == nullptr) return at->second;
+    std::vector<Dwarf_Die> scopes = units.scopes_at(*unit, function);
+    Dwarf_Die frame;
+    if (!scopes.empty() && find_frame(&scopes.front(), 0, &frame)) add_members(&frame, at->second);
     return at->second;
-  }
-
-  bool find_function(Dwarf_Die* scope, uint64_t address, int depth, Dwarf_Die* found) {
-    constexpr int deepest = 20;
-    Dwarf_Die child;
-    if (depth == deepest || dwarf_child(scope, &child) != 0) return false;
-    do {
-      if (!work.spend()) return false;
-      const int tag = dwarf_tag(&child);
-      if (tag == DW_TAG_subprogram && dwarf_haspc(&child, address) > 0) {
-        *found = child;
-        return true;
-      }
-      if ((tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type) &&
-          find_function(&child, address, depth + 1, found))
-        return true;
-    } while (dwarf_siblingof(&child, &child) == 0);
-    return false;
   }
 
   // g++: what the parameter frame_ptr refers to; clang: the type of the variable __coro_frame.
@@ -344,7 +315,7 @@ struct FrameVariables::State {
     Dwarf_Die child;
     if (depth < deepest && dwarf_child(scope, &child) == 0) {
       do {
-        if (!work.spend()) return false;
+        if (!units.work().spend()) return false;
         const int tag = dwarf_tag(&child);
         const std::string name = tag == DW_TAG_formal_parameter || tag == DW_TAG_variable
                                      ? name_of(&child)
@@ -356,7 +327,7 @@ struct FrameVariables::State {
         }
         if (name == "__coro_frame" && type_of(&child, frame)) return true;
         if (tag == DW_TAG_lexical_block && find_frame(&child, depth + 1, frame)) return true;
-      } while (dwarf_siblingof(&child, &child) == 0);
+      } while (next_sibling(&child));
     }
     // g++ keeps the parameter there, if it has split the function.
     Dwarf_Attribute attribute;
@@ -370,13 +341,64 @@ struct FrameVariables::State {
     Dwarf_Die type = plain_type(*frame);
     if (dwarf_child(&type, &child) != 0) return;
     do {
-      if (to.size() == most_variables || !work.spend()) return;
+      if (to.size() == most_variables || !units.work().spend()) return;
       const std::string name = name_of(&child);
       const auto offset = number_of(&child, DW_AT_data_member_location);
       if (dwarf_tag(&child) != DW_TAG_member || !offset || is_of_compiler(name)) continue;
       Member member{.name = std::string(without_scope(name)), .offset = *offset};
       if (type_of(&child, &member.type)) to.push_back(std::move(member));
-    } while (dwarf_siblingof(&child, &child) == 0);
+    } while (next_sibling(&child));
+  }
+
+  // Calls `use` with each variable that is in scope at an instruction; without blocks, only with
+  // those of the whole function.
+  template <typename Use>
+  void for_each_in_scope(uint64_t address, bool has_blocks, const Use& use) {
+    DwarfUnit* unit = units.at(address);
+    if (unit == nullptr) return;
+    for (Dwarf_Die& scope : units.scopes_at(*unit, address)) {
+      const int tag = dwarf_tag(&scope);
+      if (tag == DW_TAG_inlined_subroutine || (tag != DW_TAG_subprogram && !has_blocks)) return;
+      Dwarf_Die child;
+      if (dwarf_child(&scope, &child) != 0) continue;
+      do {
+        if (!units.work().spend()) return;
+        const int kind = dwarf_tag(&child);
+        if (kind == DW_TAG_formal_parameter || kind == DW_TAG_variable) use(child);
+      } while (next_sibling(&child));
+    }
+  }
+};
+
+// By the instructions: the variables in scope, some of which have a value.
+struct FrameVariables::InScope {
+  struct One {
+    FrameVariable variable = {};
+    bool has_value = false;
+    bool is_same = true;  // at all instructions
+  };
+  std::map<std::pair<std::string, uint64_t>, One> all = {};  // by name and line
+
+  void add(State& state, const FrameCode& code, const FramePlace& place, bool has_blocks,
+           uint64_t frame, const Memory& memory) {
+    const bool is_resumed = place.address >= code.resume && place.address < code.resume_end;
+    state.for_each_in_scope(place.address, has_blocks, [&](Dwarf_Die& die) {
+      const std::string name = name_of(&die);
+      Dwarf_Die type;
+      if (all.size() == most_variables || is_reserved(name) || !type_of(&die, &type)) return;
+      One& one = all[{name, number_of(&die, DW_AT_decl_line).value_or(0)}];
+      const auto location = locate(&die, place, is_resumed, frame, memory);
+      if (!location) return;
+      const std::string value = text_of_location(type, *location, memory);
+      if (value == ValueText::unreadable) return;
+      if (one.has_value) one.is_same = one.is_same && one.variable.value == value;
+      one.has_value = true;
+      one.variable = {escaped(name), escaped(name_of(&type)), value};
+    });
+  }
+  bool has(const std::string& name) const {
+    const auto at = all.lower_bound({name, 0});
+    return at != all.end() && at->first.first == name;
   }
 };
 
@@ -387,26 +409,33 @@ FrameVariables::~FrameVariables() = default;
 
 Result<FrameVariables> FrameVariables::read(std::span<const uint8_t> elf, const std::string& path,
                                             const DebugFilePlaces& places, Files& files) {
-  Result<DwarfFile> file = open_dwarf(elf, path, places, &files);
-  if (!file) return file.error();
-  if (file->dwarf == nullptr)
-    return Error{.what = "no debug information", .file = path, .advice = "compile with -g"};
-  auto state = std::make_unique<State>();
-  state->file = std::move(*file);
-  state->work = DwarfWork(debug_information_size(state->file.elf.get()));
-  return FrameVariables(std::move(state));
+  Result<DwarfUnits> units = DwarfUnits::open(elf, path, places, &files, DwarfUse::Variables);
+  if (!units) return units.error();
+  return FrameVariables(std::make_unique<State>(std::move(*units)));
 }
 
-std::vector<FrameVariable> FrameVariables::of(uint64_t function, uint64_t frame,
+std::vector<FrameVariable> FrameVariables::of(const FrameCode& code, uint64_t frame,
                                               const Memory& memory) {
   std::vector<FrameVariable> found;
-  ValueText text(memory);
-  for (Member& member : std::vector<Member>(state_->of(function))) {
+  state_->units.work().resume();
+  InScope in_scope;
+  for (const FramePlace& place : code.suspended)
+    in_scope.add(*state_, code, place, true, frame, memory);
+  for (const FramePlace& place : code.begin)
+    in_scope.add(*state_, code, place, code.has_one_place, frame, memory);
+  std::set<std::string> names;
+  for (const Member& member : state_->of(code.resume)) {
+    if (!code.suspended.empty() && !in_scope.has(member.name)) continue;
     Dwarf_Die type = member.type;
+    names.insert(member.name);
     found.push_back({.name = escaped(member.name),
                      .type = escaped(name_of(&type)),
-                     .value = text.of(member.type, frame + member.offset)});
+                     .value = ValueText(memory).of(member.type, frame + member.offset)});
   }
+  for (auto& [key, one] : in_scope.all)
+    if (one.has_value && one.is_same && names.count(key.first) == 0 &&
+        found.size() < most_variables)
+      found.push_back(std::move(one.variable));
   return found;
 }
 

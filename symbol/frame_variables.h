@@ -1,16 +1,16 @@
-// The parameters and local variables that a coroutine keeps in its frame, from the type that the
-// compiler has described for the frame: g++'s at any optimisation, clang's without. Others of
-// clang's have no name there.
+// The parameters and local variables that a coroutine keeps in its frame: from the type that the
+// compiler has described for the frame (g++'s at any optimisation, clang's without), or else from
+// where the variables are at the instructions at which the coroutine may have been suspended.
 //
 //   Result<FrameVariables> variables = FrameVariables::read(file.bytes(), path, places, files);
-//   for (const auto& one : variables->of(function, frame, memory)) print(one.name, one.value);
+//   for (const auto& one : variables->of(code, frame, memory)) print(one.name, one.value);
 //
-// Which of them exist at the place where the coroutine waits is not known: one that does not yet,
-// or no longer, has the bytes that are there. Nothing in the file or the memory is trusted.
+// If the instructions are known, only variables that are in scope there are found. Otherwise, which
+// of them exist at the place where the coroutine waits is not known: one that does not yet, or no
+// longer, has the bytes that are there. Nothing in the file or the memory is trusted.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "symbol/debug_file.h"
+#include "symbol/frame_location.h"
 
 namespace skein {
 
@@ -28,10 +29,18 @@ struct FrameVariable {
   std::string value = {};  // "5", "\"text\"", "{fd = 7, ..}"; printable ASCII, 200 bytes at most
 };
 
+// Addresses of the file.
+struct FrameCode {
+  uint64_t resume = 0;                     // of the function that resumes the coroutine
+  uint64_t resume_end = 0;                 // of its last byte, plus 1
+  std::vector<FramePlace> suspended = {};  // where it may have been suspended, in any function
+  std::vector<FramePlace> begin = {};      // of the code that resumes it
+  bool has_one_place = false;              // what begins there follows the suspension
+};
+
 class FrameVariables {
  public:
-  // Reads up to to.size() bytes of the target's memory and returns how many.
-  using Memory = std::function<size_t(uint64_t address, std::span<uint8_t> to)>;
+  using Memory = FrameMemory;
 
   // `elf` must stay valid as long as the result. Fails without debug information.
   static Result<FrameVariables> read(std::span<const uint8_t> elf, const std::string& path,
@@ -40,12 +49,12 @@ class FrameVariables {
   FrameVariables& operator=(FrameVariables&&) noexcept;
   ~FrameVariables();
 
-  // Of the frame at `frame`, whose coroutine is resumed by the function at `function` (an address
-  // of the file). At most 100. The first time O(functions of its unit).
-  std::vector<FrameVariable> of(uint64_t function, uint64_t frame, const Memory& memory);
+  // Of the frame at `frame`. At most 100. The first time O(entries of its unit).
+  std::vector<FrameVariable> of(const FrameCode& code, uint64_t frame, const Memory& memory);
 
  private:
   struct State;
+  struct InScope;
   explicit FrameVariables(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -13,8 +13,6 @@ namespace skein {
 
 namespace {
 
-constexpr size_t block = 32;  // functions for each of starts_
-
 // The first table of this type, or null.
 Elf_Scn* table_of_symbols(Elf* elf, uint32_t type, GElf_Shdr& header) {
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;)
@@ -52,18 +50,29 @@ Result<Functions> Functions::read(std::span<const uint8_t> bytes, const std::str
   }
   std::stable_sort(found.functions_.begin(), found.functions_.end(),
                    [](const Function& a, const Function& b) { return a.begin < b.begin; });
-  for (size_t i = 0; i < found.functions_.size(); i += block)
-    found.starts_.push_back(found.functions_[i].begin);
+  found.divide();
   return found;
 }
 
+void Functions::divide() {
+  if (functions_.empty() || functions_.size() >= UINT32_MAX) return functions_.clear();
+  const uint64_t begin = functions_.front().begin;
+  const uint64_t size = functions_.back().begin - begin;
+  while (size >> part_bits_ > functions_.size()) part_bits_++;
+  const size_t count = static_cast<size_t>(size >> part_bits_) + 1;
+  parts_.reserve(count + 1);
+  for (uint32_t i = 0; i < functions_.size(); i++)
+    while (parts_.size() <= (functions_[i].begin - begin) >> part_bits_) parts_.push_back(i);
+  parts_.push_back(static_cast<uint32_t>(functions_.size()));
+}
+
 const Functions::Function* Functions::find(uint64_t address) const {
-  const auto next = std::upper_bound(starts_.begin(), starts_.end(), address);
-  if (next == starts_.begin()) return nullptr;
-  const size_t first = static_cast<size_t>(next - starts_.begin() - 1) * block;
-  const size_t last = std::min(first + block, functions_.size());
-  auto at = std::upper_bound(functions_.begin() + static_cast<ptrdiff_t>(first),
-                             functions_.begin() + static_cast<ptrdiff_t>(last), address,
+  if (functions_.empty() || address < functions_.front().begin) return nullptr;
+  const uint64_t part = std::min<uint64_t>((address - functions_.front().begin) >> part_bits_,
+                                           parts_.size() - 2);
+  const auto first = functions_.begin() + parts_[part];
+  const auto last = functions_.begin() + parts_[part + 1];
+  auto at = std::upper_bound(first, last, address,
                              [](uint64_t a, const Function& f) { return a < f.begin; });
   constexpr int most = 64;  // symbols without a size that are before it
   for (int i = 0; i < most && at != functions_.begin(); i++) {

@@ -229,7 +229,7 @@ Result<Lambdas> Lambdas::read(const std::string& path, std::string_view build_id
   }
   if (size > most_debug_information)
     return failed(file.path, "more than 256 MiB of debug information");
-  const auto opened = open_dwarf(file.contents.bytes(), file.path, places, &files);
+  const auto opened = open_dwarf(file.contents.bytes(), file.path, places, &files, DwarfUse::Lines);
   if (!opened) return opened.error();
   if (opened->dwarf == nullptr) return failed(file.path, "invalid debug information");
   Lambdas found;

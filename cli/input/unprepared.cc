@@ -73,6 +73,7 @@ class SearchProgress {
 
 SearchOptions options_of(const Reading& reading, SearchProgress& progress) {
   return {.variables = reading.variables,
+          .references = reading.references,
           .most_bytes = reading.most_bytes,
           .progress = [&](uint64_t done, uint64_t in_all, uint64_t memory) {
             progress.show(done, in_all, memory);

@@ -32,6 +32,7 @@ struct Reading {
   bool pause = false;      // the process stands still; a core does anyway
   bool must_pause = true;  // fails if it cannot be stopped
   bool variables = false;  // in the frames
+  bool references = false;  // which coroutines nothing refers to, if that can be known
   // Of more memory a sample is read, which is announced on stderr.
   uint64_t most_bytes = usually_read_bytes;
 };

@@ -19,6 +19,7 @@ std::optional<int> report_unprepared(const UnpreparedRequest& request) {
   const std::optional<Unprepared> read =
       read_unprepared(request.target, {.pause = request.stop,
                                        .variables = request.locals,
+                                       .references = request.report == UnpreparedReport::Explanation,
                                        .most_bytes = parse_search_limit(request.search_limit)});
   if (!read && request.stop) {
     trace_directory(request.target);  // throws if the process cannot be read

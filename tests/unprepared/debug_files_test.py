@@ -256,6 +256,37 @@ def test_split(folder):
                    warning=[dwo[0].name, "-gsplit-dwarf"])
 
 
+def test_package(folder):
+    """A .dwp file: without the .dwo files, and of another build."""
+    unused = Path(folder) / "unused.cc"
+    unused.write_text("int unused(int x) { return x * 2; }")
+    for compiler, version, tool in (("clang++-14", 4, "llvm-dwp-14"), ("clang++-19", 5, "llvm-dwp-14"),
+                                    ("g++", 4, "dwp")):
+        name = f"{compiler} -gdwarf-{version} and {tool}"
+        if not shutil.which(compiler) or not shutil.which(tool):
+            print(f"{name}: skipped")
+            continue
+        options = ("-g", f"-gdwarf-{version}", "-gsplit-dwarf", "-O1")
+        one = Build(folder, f"package-{compiler}-{version}", *options, unused, compiler=compiler)
+        call("timeout", 60, tool, "-e", one.program, "-o", f"{one.program}.dwp")
+        dwo = [path for path in one.folder.iterdir() if path.suffix == ".dwo"]
+        check(len(dwo) == 2, f"{name}: {dwo}")
+        with running(one.program) as (process, waits):
+            options = ["ps", "--locals", "--json", str(process.pid)]
+            expected = json.loads(subprocess.run([skein, *options], capture_output=True, text=True).stdout)
+            for path in dwo:
+                path.unlink()
+            expect(process, waits, name)
+            found = json.loads(subprocess.run([skein, *options], capture_output=True, text=True).stdout)
+            check(found == expected, f"{name}: {found}, not {expected}")
+            other = Build(folder, f"other-{compiler}-{version}", "-g", f"-gdwarf-{version}", "-gsplit-dwarf", "-O2",
+                          "-DOTHER", compiler=compiler)
+            call("timeout", 60, tool, "-e", other.program, "-o", f"{one.program}.dwp")
+            expect(process, waits, f"{name} of another build", lines=False, warning=["of another build", ".dwp"])
+            Path(f"{one.program}.dwp").write_bytes(b"\x7fELF")
+            expect(process, waits, f"{name}, damaged", lines=False, warning=[".dwp"])
+
+
 for test in [value for name, value in list(globals().items()) if name.startswith("test_")]:
     with tempfile.TemporaryDirectory() as temporary:
         os.chmod(temporary, 0o755)

@@ -55,12 +55,80 @@ Task session(int fd, std::string peer, const User& user, unsigned char* nothing)
   if (nothing != nullptr) std::puts("something");
 }
 
+// A task that starts when it is resumed, and waits at three places, one of them in a loop.
+struct Lazy {
+  struct promise_type {
+    Lazy get_return_object() {
+      return {std::coroutine_handle<promise_type>::from_promise(*this)};
+    }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { std::terminate(); }
+  };
+  std::coroutine_handle<promise_type> handle;
+};
+
+void show(const void* shown) { asm volatile("" ::"r"(shown) : "memory"); }
+
+Lazy worker(int limit, std::string owner, User user) {
+  std::string path = "/srv/" + owner;
+  long total = limit * 100L;
+  co_await Event();
+  for (int round = 0; round < limit; round++) {
+    int squares[4] = {round, round + 1, round + 2, round + 3};
+    User copy{round * 10, user.name + "!", user.score * 2};
+    show(squares);
+    total += round;
+    co_await Event();
+    show(squares);
+    std::printf("%d%s%d%ld", squares[2], copy.name.c_str(), round, total);
+  }
+  {
+    std::vector<int> done(3, limit);
+    char tag = 'x';
+    show(&tag);
+    co_await Event();
+    std::printf("%c%zu%s", tag, done.size(), path.c_str());
+  }
+  std::printf("%ld%s", total, owner.c_str());
+}
+
+// Member functions have a `this`.
+struct Server {
+  int port = 8080;
+  Lazy serve(double timeout) {
+    int tries = 3;
+    show(&tries);
+    co_await Event();
+    std::printf("%d%d%g", port, tries, timeout);
+  }
+};
+
+// Resumes a task until it waits for the nth time.
+void run(Lazy task, int times) {
+  task.handle.resume();
+  for (int i = 1; i < times; i++) {
+    const auto next = kept.back();
+    kept.pop_back();
+    next.resume();
+  }
+}
+
 }  // namespace
 
 int main() {
+
   const User user{7, "bob", 1.5};
   session(42, "127.0.0.1:80", user, nullptr);
-  std::puts("ready");
+  static Server server;
+  run(worker(2, "ann", user), 1);
+  run(worker(2, "ann", user), 2);
+  run(worker(2, "ann", user), 3);
+  run(worker(2, "ann", user), 4);
+  run(server.serve(2.5), 1);
+  std::fflush(stdout);
+  std::puts("\nready");
   std::fflush(stdout);
   pause();
 }
