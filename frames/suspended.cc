@@ -492,7 +492,7 @@ class Search {
     const Waiters waiters(target_, memory_, out.coroutines, may_wait(out));
     const std::vector<Join> groups = find_asio_groups(memory_, waiters, out);
     std::vector<bool> unreferenced;
-    if (options_.references)
+    if (options_.references && !is_sample_)
       unreferenced = find_unreferenced(target_, out.coroutines, heaps_);
     for (size_t i = 0; i < unreferenced.size(); i++)
       out.coroutines[i].is_unreferenced = unreferenced[i];
