@@ -29,6 +29,7 @@ int run_core(const CoreOptions& options) {
       read_any(options.target,
                {.pause = options.stop,
                 .variables = true,
+                .references = true,
                 .most_bytes = parse_search_limit(options.search_limit)},
                snapshot.copier());
   const Unprepared& read = all.read;
