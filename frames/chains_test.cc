@@ -134,9 +134,12 @@ TEST_CASE("verdicts of sockets") {
 TEST_CASE("verdicts of running coroutines and of awaiters") {
   SuspendedCoroutines found = coroutines({{0, none}});
   found.places.push_back({.awaiter = "coro::event::awaiter"});
-  CHECK(verdict_of(found) == ChainVerdict::Usual);
+  found.places.push_back({.awaiter = "std::suspend_always"});
+  CHECK(verdict_of(found) == ChainVerdict::Unknown);
   found.coroutines[0].place = 1;
   CHECK(verdict_of(found) == ChainVerdict::Unknown);
+  found.coroutines[0].place = 2;  // a generator
+  CHECK(verdict_of(found) == ChainVerdict::Usual);
   found.coroutines[0].state = State::Runs;
   found.coroutines[0].thread = 12;
   CHECK(verdict_of(found) == ChainVerdict::Runs);

@@ -30,8 +30,9 @@ bool is_of_point(const FrameMember& awaiter, uint32_t point) {
 
 }  // namespace
 
-Continuations::Continuations(MemoryCache& memory, std::span<const SuspendedCoroutine> coroutines)
-    : all_(coroutines) {
+Continuations::Continuations(MemoryCache& memory, std::span<const SuspendedCoroutine> coroutines,
+                             CoroutineProgram& program)
+    : all_(coroutines), program_(program) {
   first_.reserve(all_.size() + 1);
   std::vector<uint64_t> words;
   const uint64_t lowest = all_.empty() ? 0 : all_.front().frame;
@@ -61,13 +62,17 @@ std::span<const Continuations::Link> Continuations::links_of(uint32_t from) cons
   return std::span(links_).subspan(first_[from], first_[from + 1] - first_[from]);
 }
 
+const FrameLayout& Continuations::layout(uint32_t coroutine) {
+  static const FrameLayout unknown;
+  return has_types_ ? program_.layout(all_[coroutine].function) : unknown;
+}
+
 // Where the promise ends: bytes from the frame; 0: unknown. Behind g++'s promises is the handle of
 // the coroutine itself, before the parameters and the number of the suspension point.
 uint64_t Continuations::promise_end(uint32_t coroutine) {
-  const uint32_t function = all_[coroutine].function;
-  const FrameLayout& layout = program_->layout(function);
-  if (layout.promise && layout.promise->size != 0) return header + layout.promise->size;
-  const CoroutineProgram::Pair& pair = program_->pairs()[function];
+  const FrameLayout& types = layout(coroutine);
+  if (types.promise && types.promise->size != 0) return header + types.promise->size;
+  const CoroutineProgram::Pair& pair = program_.pairs()[all_[coroutine].function];
   if (pair.function.compiler != CoroutineFunction::Compiler::Gcc || !pair.index) return 0;
   uint64_t end = 0;
   for (const Link& link : links_of(coroutine))
@@ -76,19 +81,19 @@ uint64_t Continuations::promise_end(uint32_t coroutine) {
 }
 
 Continuations::PromiseKey Continuations::promise_key(uint32_t coroutine) {
-  const uint32_t function = all_[coroutine].function;
-  const FrameLayout& layout = program_->layout(function);
-  if (layout.promise && !layout.promise->name.empty()) return {layout.promise->name, 0};
+  const FrameLayout& types = layout(coroutine);
+  if (types.promise && !types.promise->name.empty()) return {types.promise->name, 0};
   return {"", promise_end(coroutine)};
 }
 
 // Whether what it waits for cannot lead to a coroutine: a co_yield, an awaiter without pointers.
 bool Continuations::awaits_no_coroutine(uint32_t waiter) {
+  if (!has_types_) return false;
   const SuspendedCoroutine& one = all_[waiter];
   const std::string& awaiter = found_->places[found_->coroutines[waiter].place].awaiter;
   if (awaiter.empty()) return false;
   if (is_suspend_always(awaiter)) return true;
-  const std::vector<ObjectType>& types = program_->awaiters(one.function, awaiter);
+  const std::vector<ObjectType>& types = program_.awaiters(one.function, awaiter);
   return !types.empty() && std::all_of(types.begin(), types.end(), [](const ObjectType& type) {
     return !type.handle && type.pointers.empty() && type.size != 0;
   });
@@ -97,17 +102,17 @@ bool Continuations::awaits_no_coroutine(uint32_t waiter) {
 // 0: the handle there is of something else. 1: unknown. From 2 on, the awaiter leads there.
 int Continuations::rank_of_slot(uint32_t waiter, uint32_t slot) {
   const SuspendedCoroutine& one = found_->coroutines[waiter];
-  const FrameLayout& layout = program_->layout(one.function);
+  const FrameLayout& types = layout(waiter);
   const std::string& awaiter = found_->places[one.place].awaiter;
-  if (layout.members.empty() || awaiter.empty()) return 1;
+  if (types.members.empty() || awaiter.empty()) return 1;
   const FrameMember* around = nullptr;
   bool has_awaiter = false;  // of this type
   bool leads_to_type = false;
-  for (const FrameMember& member : layout.members)
+  for (const FrameMember& member : types.members)
     if (slot >= member.offset && slot < member.offset + std::max<uint64_t>(member.type.size, 8))
       around = &member;
   if (around == nullptr) return 1;
-  for (const FrameMember& member : layout.members) {
+  for (const FrameMember& member : types.members) {
     if (!member.is_awaiter || !has_name(member.type, awaiter)) continue;
     has_awaiter = true;
     for (const TypedPointer& pointer : member.type.pointers)
@@ -209,9 +214,23 @@ void Continuations::cut_doubtful_cycles() {
   }
 }
 
-void Continuations::decide(SuspendedCoroutines& found, CoroutineProgram& program) {
+void Continuations::guess(SuspendedCoroutines& found) {
+  has_types_ = false;
+  set(found);
+}
+
+void Continuations::decide(SuspendedCoroutines& found) {
+  for (SuspendedCoroutine& one : found.coroutines)
+    if (one.awaits != no_coroutine && !found.coroutines[one.awaits].is_elided)
+      one.awaits = no_coroutine;
+  has_types_ = true;
+  set(found);
+}
+
+void Continuations::set(SuspendedCoroutines& found) {
   found_ = &found;
-  program_ = &program;
+  chosen_.clear();
+  votes_.clear();
   std::vector<uint32_t> several;
   for (uint32_t i = 0; i < all_.size(); i++) {
     const State state = found.coroutines[i].state;

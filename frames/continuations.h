@@ -2,8 +2,9 @@
 // awaiter; the other's promise has the handle of the one that it resumes at its end, its
 // continuation. Both must be there.
 //
-//   Continuations continuations(memory, coroutines);   // reads frames
-//   continuations.decide(found, program);              // sets SuspendedCoroutine::awaits
+//   Continuations continuations(memory, coroutines, program);  // reads frames
+//   continuations.guess(found);   // sets SuspendedCoroutine::awaits, by frames alone
+//   continuations.decide(found);  // again, with debug information
 //
 // Frames have handles for other reasons as well: an awaiter that resumes its parent's parent, a
 // generator that knows its consumer, a promise that knows the root, what an earlier await has left.
@@ -29,11 +30,15 @@ namespace skein {
 class Continuations {
  public:
   // `coroutines` are sorted by frame. O(bytes of frames); memory: 16 bytes for each handle in them.
-  Continuations(MemoryCache& memory, std::span<const SuspendedCoroutine> coroutines);
+  Continuations(MemoryCache& memory, std::span<const SuspendedCoroutine> coroutines,
+                CoroutineProgram& program);
 
-  // Precondition: `found` has the coroutines given before, now with their places. Sets `awaits` of
-  // those that wait. O(handles); may read debug information.
-  void decide(SuspendedCoroutines& found, CoroutineProgram& program);
+  // Precondition: `found` has the coroutines given before. Sets `awaits` of those that wait.
+  // O(handles).
+  void guess(SuspendedCoroutines& found);
+  // The same; their places must be known. Leaves alone what waits for an elided frame. May read
+  // debug information.
+  void decide(SuspendedCoroutines& found);
 
  private:
   // A handle of a coroutine in a frame, or the address of its promise.
@@ -62,12 +67,15 @@ class Continuations {
   bool is_usual(const Candidate& one);
   void choose(uint32_t waiter);
   void cut_doubtful_cycles();
+  const FrameLayout& layout(uint32_t coroutine);
+  void set(SuspendedCoroutines& found);
 
   std::span<const SuspendedCoroutine> all_;
   std::vector<Link> links_ = {};    // by `from`, then offset
   std::vector<size_t> first_ = {};  // of each frame's links; one more than frames
+  CoroutineProgram& program_;
   SuspendedCoroutines* found_ = nullptr;
-  CoroutineProgram* program_ = nullptr;
+  bool has_types_ = false;  // debug information is used
   std::unordered_map<uint32_t, Candidate> chosen_ = {};
   std::map<PromiseKey, std::map<uint32_t, uint32_t>> votes_ = {};  // by place of the continuation
 };

@@ -456,9 +456,10 @@ class Search {
     out.freed = found_.size() - kept.size();
     std::vector<uint32_t> renumbered(found_.size(), none);
     for (uint32_t i = 0; i < kept.size(); i++) renumbered[kept[i]] = i;
-    find_callers_of_elided(out, renumbered);
     const std::vector<SuspendedCoroutine> read = out.coroutines;
-    Continuations continuations(memory_, read);
+    Continuations continuations(memory_, read, program_);
+    continuations.guess(out);
+    find_callers_of_elided(out, renumbered);
     for (const CoroutineProgram::Pair& pair : program_.pairs()) {
       std::string full = program_.name_of(pair);
       SuspendedCoroutines::Function function{
@@ -481,7 +482,7 @@ class Search {
     if (options_.after) options_.after(out);
     for (SuspendedCoroutine& one : out.coroutines) find_place(one);
     out.places = std::move(places_);
-    continuations.decide(out, program_);
+    continuations.decide(out);
     AwaitedObjects awaited(out, waiters, program_);
     awaited.find();
     awaited.add_groups(groups);
@@ -492,6 +493,11 @@ class Search {
     program_.keep_lines();
     out.warnings = program_.warnings();
     out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
+    if (!is_sample_ && std::any_of(out.coroutines.begin(), out.coroutines.end(),
+                                   [](const SuspendedCoroutine& one) { return !one.is_certain; }))
+      out.warnings.push_back(
+          "what is uncertain may be the remains of coroutines that have ended: their memory is of "
+          "an allocator that skein does not know");
     if (is_sample_)
       out.warnings.push_back("it has written " + size_text(memory_size_) + ", of which " +
                              size_text(read_) +
