@@ -95,7 +95,7 @@ class Search {
 
   // Not a byte beyond the part: it would look written next time.
   void scan(const MemoryPart& part) {
-    buffer_.resize(part.size() / 8 + 1);
+    buffer_.resize(part.size() / 8 + 2);  // the last word may be a part of one
     const bool continues = last_end_ == part.begin;  // a frame may begin in the part before
     if (!continues) buffer_[0] = 0;
     const auto bytes =
