@@ -11,7 +11,7 @@ from pathlib import Path
 skein, source = sys.argv[1:3]
 everything = "--all" in sys.argv[3:]
 KEPT, CHANGING = 50, 20
-counts = range(1, 17) if everything else (1, 4, 16)
+counts = range(1, 17) if everything else (1, 8)
 reads = 50 if everything else 2  # and as many with --stop
 
 
