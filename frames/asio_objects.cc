@@ -83,6 +83,11 @@ std::optional<AsioObject> AsioObjects::at(uint64_t address) {
   return found;
 }
 
+bool AsioObjects::is_scheduler(uint64_t address) {
+  return may_be_object(address) &&
+         name_of_type(memory_.word(address)).ends_with("4asio6detail9schedulerE");
+}
+
 std::optional<AsioObject> AsioObjects::find(std::span<const uint64_t> words) {
   for (const uint64_t word : words)
     if (may_be_object(word))

@@ -50,6 +50,7 @@ class AwaitedObjects {
   std::optional<Match> of_shape(uint32_t coroutine);
   std::optional<Match> unlinked_in(const FrameLayout& layout, uint32_t coroutine);
   std::optional<Match> unlinked_of_type(uint32_t coroutine);
+  void choose_candidates(uint32_t coroutine);
   const std::string& awaiter_of(uint32_t coroutine) const;
   bool leads_to(uint32_t from, uint32_t to) const;
   void add(uint32_t coroutine, const Match& match);
@@ -60,6 +61,7 @@ class AwaitedObjects {
   CoroutineProgram& program_;
   std::unordered_map<uint64_t, uint32_t> numbers_ = {};  // of found_.awaited, by address
   std::unordered_map<uint32_t, Match> matches_ = {};
+  std::vector<WaitCandidate> candidates_ = {};  // of the coroutine that is looked at
 };
 
 }  // namespace skein

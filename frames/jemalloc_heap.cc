@@ -4,8 +4,6 @@
 #include <array>
 #include <bit>
 
-#include "frames/static_data.h"
-
 namespace skein {
 
 namespace {
@@ -104,7 +102,7 @@ std::unique_ptr<Heap> JemallocHeap::find(const Target& target, MemoryCache& memo
       });
   if (!root) return nullptr;
   heap->root_ = root->address;
-  for (const uint64_t arena : root->words) {
+  for (const auto& [address, arena] : root->words) {
     if (arena % 64 != 0 || find_mapping(target.mappings(), arena) == nullptr) continue;
     const uint64_t first = memory.word(arena + ring_in_arena);
     if (first != 0 && memory.word(first + arena_in_cache) == arena) heap->arenas_.push_back(arena);
@@ -172,22 +170,23 @@ void JemallocHeap::look_up(uint64_t address) {
   if (address >> leaf_shift != leaf_number_) {
     leaf_number_ = address >> leaf_shift;
     const uint64_t leaf = leaf_number_ < leaf_count ? memory_.word(root_ + leaf_number_ * 8) : 0;
+    leaf_address_ = leaf;
     leaf_.clear();
-    if (leaf != 0 && leaves_ != 0) leaf_ = read_words(target_, {leaf, leaf + leaf_count * 8});
+    if (leaf != 0 && leaves_ != 0) leaf_ = nonzero_words(target_, {leaf, leaf + leaf_count * 8});
     if (leaves_ != 0) leaves_--;
     looked_up_to_ = 0;
     extent_ = {};
   }
-  if (leaf_.empty() || address < extent_.end) return;
-  const uint64_t last = address / page % leaf_count;
+  if (address < extent_.end) return;
   // Free extents and big blocks have an entry for their first and last page only.
-  for (uint64_t i = last + 1; i > looked_up_to_; i--) {
-    if (decode(leaf_[i - 1]).extent == 0) continue;  // 0, or cleared
-    extent_ = extent_of(leaf_[i - 1]);
+  const size_t end = entries_before(leaf_, leaf_address_ + (address / page % leaf_count + 1) * 8);
+  for (size_t i = end; i > looked_up_to_; i--) {
+    if (decode(leaf_[i - 1].value).extent == 0) continue;  // cleared
+    extent_ = extent_of(leaf_[i - 1].value);
     if (extent_.end == 0) extent_ = {.end = address / page * page + page, .state = State::Unknown};
     break;
   }
-  looked_up_to_ = last + 1;
+  looked_up_to_ = std::max(looked_up_to_, end);
 }
 
 HeapBlock JemallocHeap::judge(uint64_t address) const {
@@ -198,8 +197,10 @@ HeapBlock JemallocHeap::judge(uint64_t address) const {
   HeapBlock block{.begin = extent_.first, .state = State::Used, .keeps_remains = true};
   if (extent_.is_slab) {
     const uint64_t index = (address - extent_.first) / extent_.size;
-    if (index >= (extent_.end - extent_.first) / extent_.size) return {.state = State::Unknown};
     block.begin += index * extent_.size;
+    // What is left behind the last block.
+    if (extent_.end - block.begin < extent_.size)
+      return {.begin = block.begin, .end = extent_.end, .state = State::Freed};
     if ((extent_.free[index / 64] >> index % 64 & 1) != 0) block.state = State::Freed;
   }
   block.end = block.begin + extent_.size;

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "frames/heap.h"
+#include "frames/static_data.h"
 
 namespace skein {
 
@@ -54,8 +55,9 @@ class JemallocHeap : public Heap {
   uint64_t leaves_ = 0;                // that may be read
   // The leaf of the last address, and the last extent that begins before it.
   uint64_t leaf_number_ = UINT64_MAX;
-  std::vector<uint64_t> leaf_ = {};
-  uint64_t looked_up_to_ = 0;  // pages of the leaf
+  uint64_t leaf_address_ = 0;
+  std::vector<Word> leaf_ = {};  // its entries
+  size_t looked_up_to_ = 0;      // entries
   Extent extent_ = {};
 };
 

@@ -96,6 +96,8 @@ std::optional<MimallocHeap::Segment> MimallocHeap::read_segment(uint64_t begin) 
     page.first = page.begin + (page.block_size <= small ? 384 : 0);
     constexpr uint64_t unknown_size = uint64_t{2} << 30;
     if (page.block_size >= unknown_size) page.block_size = page.end - page.first;
+    page.is_sound = page.block_size == 0 ||
+                    (page.may_be_block(page.free) && page.may_be_block(page.local_free));
     if (i != 0) segment.pages.push_back(page);
     i += count;
   }
@@ -104,11 +106,19 @@ std::optional<MimallocHeap::Segment> MimallocHeap::read_segment(uint64_t begin) 
   return segment;
 }
 
+// Whether a segment begins at this address, but its header contradicts itself.
+bool MimallocHeap::is_unclear(uint64_t begin) {
+  const auto at = segments_.find(begin);
+  return at != segments_.end() && !at->second &&
+         (memory_.word(begin + cookie_at) ^ begin) == cookie_;
+}
+
 // Null: it is in no segment.
 const MimallocHeap::Page* MimallocHeap::page_of(uint64_t address) {
   const uint64_t begin = address / segment_size * segment_size;
   auto [at, is_new] = segments_.try_emplace(begin);
-  if (is_new) at->second = read_segment(begin);
+  constexpr int tries = 3;
+  for (int i = 0; i < tries && is_new && !at->second; i++) at->second = read_segment(begin);
   if (!at->second) return nullptr;
   const std::vector<Page>& pages = at->second->pages;
   const auto next = std::upper_bound(pages.begin(), pages.end(), address,
@@ -126,9 +136,7 @@ std::optional<MimallocHeap::Blocks> MimallocHeap::list(uint64_t head, const Page
     if (steps_ == 0 || block % 8 != 0) return {};
     steps_--;
     if (page != nullptr && blocks.size() == page->capacity) return {};
-    if (page != nullptr && (!page->contains(block) || block < page->first ||
-                            (block - page->first) % page->block_size != 0))
-      return {};
+    if (page != nullptr && !page->may_be_block(block)) return {};
     blocks.push_back(block);
   }
   std::sort(blocks.begin(), blocks.end());
@@ -177,11 +185,13 @@ const std::optional<MimallocHeap::Blocks>& MimallocHeap::delayed_blocks(uint64_t
 
 HeapBlock MimallocHeap::judge(uint64_t address, const Page& page) {
   if (page.block_size == 0) return {.begin = page.begin, .end = page.end, .state = State::Freed};
-  if (address < page.first) return {.state = State::Unknown};
-  const uint64_t index = (address - page.first) / page.block_size;
+  if (!page.is_sound) return {.state = State::Unknown};
+  const uint64_t index = address < page.first ? 0 : (address - page.first) / page.block_size;
   HeapBlock block{.begin = page.first + index * page.block_size};
   block.end = block.begin + page.block_size;
-  if (block.end > page.end) return {.state = State::Unknown};
+  // What is left in front of the first block and behind the last one.
+  if (address < page.first) return {.begin = page.begin, .end = page.first, .state = State::Freed};
+  if (block.end > page.end) return {.begin = block.begin, .end = page.end, .state = State::Freed};
   if (index >= page.capacity) {
     block.state = State::Freed;
     return block;
@@ -209,8 +219,12 @@ bool MimallocHeap::find_blocks(std::span<const uint64_t> addresses, std::span<He
   bool is_sound = true;
   for (size_t i = 0; i < addresses.size(); i++) {
     const Page* const page = page_of(addresses[i]);
-    if (page == nullptr) continue;
-    blocks[i] = judge(addresses[i], *page);
+    if (page != nullptr)
+      blocks[i] = judge(addresses[i], *page);
+    else if (is_unclear(addresses[i] / segment_size * segment_size))
+      blocks[i] = {.state = State::Unknown};
+    else
+      continue;
     if (blocks[i].state == State::Unknown) is_sound = false;
   }
   return is_sound;

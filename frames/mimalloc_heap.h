@@ -41,7 +41,12 @@ class MimallocHeap : public Heap {
     uint64_t local_free = 0;
     uint64_t thread_free = 0;
     uint64_t heap = 0;
+    bool is_sound = false;
     bool contains(uint64_t address) const { return address >= begin && address < end; }
+    bool may_be_block(uint64_t address) const {  // or 0
+      return address == 0 ||
+             (address >= first && address < end && (address - first) % block_size == 0);
+    }
   };
   struct Segment {
     uint64_t begin = 0;
@@ -55,6 +60,7 @@ class MimallocHeap : public Heap {
   MimallocHeap(const Target& target, MemoryCache& memory) : target_(target), memory_(memory) {}
   std::optional<Segment> read_segment(uint64_t address) const;
   bool has_owner(const Segment& segment) const;
+  bool is_unclear(uint64_t begin);
   const Page* page_of(uint64_t address);
   HeapBlock judge(uint64_t address, const Page& page);
   std::optional<Blocks> list(uint64_t head, const Page* page);

@@ -26,10 +26,13 @@ class SparseTarget : public Target {
   }
   // Whether it is mapped or not.
   void set(uint64_t address, std::span<const uint8_t> bytes) {
-    for (const uint8_t byte : bytes) {
+    for (size_t done = 0; done < bytes.size();) {
       std::vector<uint8_t>& to = pages_[address / page];
       to.resize(page);
-      to[address++ % page] = byte;
+      const size_t count = std::min<size_t>(bytes.size() - done, page - address % page);
+      std::memcpy(to.data() + address % page, bytes.data() + done, count);
+      done += count;
+      address += count;
     }
   }
   void set(uint64_t address, uint64_t word) {

@@ -1,6 +1,7 @@
 #include "frames/static_data.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace skein {
 
@@ -24,17 +25,41 @@ std::vector<HeapRegion> static_data(const Target& target, uint64_t least) {
   return found;
 }
 
-std::vector<uint64_t> read_words(const Target& target, const HeapRegion& region) {
+std::vector<Word> nonzero_words(const Target& target, const HeapRegion& region) {
   constexpr uint64_t step = 64 << 10;
-  std::vector<uint64_t> words(region.size() / 8);
-  for (uint64_t at = 0; at < words.size() * 8; at += step) {
-    const uint64_t size = std::min<uint64_t>(step, words.size() * 8 - at);
-    if (!target.has_data(region.begin + at, region.begin + at + size)) continue;
-    auto* const to = reinterpret_cast<uint8_t*>(words.data()) + at;  // NOLINT
-    const size_t count = target.read(region.begin + at, std::span(to, size));
-    std::fill(to + count, to + size, uint8_t{0});
+  constexpr uint64_t page = 4096;
+  constexpr size_t most = 1 << 21;
+  static constexpr uint8_t zeros[page] = {};
+  std::vector<Word> words;
+  std::vector<uint8_t> bytes(step);
+  for (uint64_t at = 0; at < region.size(); at += step) {
+    const uint64_t begin = region.begin + at;
+    const uint64_t size = std::min(step, region.size() - at);
+    if (!target.has_data(begin, begin + size)) continue;
+    const size_t count = target.read(begin, std::span(bytes).first(size));
+    for (size_t part = 0; part < count; part += page) {
+      const size_t end = std::min<size_t>(part + page, count);
+      if (std::memcmp(bytes.data() + part, zeros, end - part) == 0) continue;
+      for (size_t i = part; i + 8 <= end; i += 8) {
+        uint64_t value = 0;
+        std::memcpy(&value, bytes.data() + i, sizeof value);
+        if (value != 0) words.push_back({begin + i, value});
+      }
+      if (words.size() >= most) return words;
+    }
   }
   return words;
+}
+
+size_t entries_before(std::span<const Word> words, uint64_t address) {
+  const auto at = std::lower_bound(words.begin(), words.end(), address,
+                                   [](const Word& a, uint64_t b) { return a.address < b; });
+  return static_cast<size_t>(at - words.begin());
+}
+
+uint64_t value_at(std::span<const Word> words, uint64_t address) {
+  const size_t at = entries_before(words, address);
+  return at == words.size() || words[at].address != address ? 0 : words[at].value;
 }
 
 std::optional<RadixRoot> find_radix_root(
@@ -44,17 +69,17 @@ std::optional<RadixRoot> find_radix_root(
   size_t tests = 1 << 20;
   const size_t step = std::max<size_t>(1, addresses.size() / samples);
   for (const HeapRegion& region : static_data(target, count * 8)) {
-    std::vector<uint64_t> words = read_words(target, region);
+    std::vector<Word> words = nonzero_words(target, region);
     for (size_t i = step / 2; i < addresses.size(); i += step) {
       const uint64_t index = addresses[i] >> shift;
       if (index >= count) continue;
-      for (uint64_t root = 0; root + count <= words.size(); root++) {
-        const uint64_t leaf = words[root + index];
-        if (leaf == 0 || leaf % 8 != 0 || find_mapping(target.mappings(), leaf) == nullptr)
-          continue;
+      for (const Word& word : words) {
+        if (word.address < region.begin + index * 8) continue;
+        const uint64_t root = word.address - index * 8;
+        if (region.end - root < count * 8) break;
+        if (word.value % 8 != 0 || find_mapping(target.mappings(), word.value) == nullptr) continue;
         if (tests-- == 0) return {};
-        if (accepts(leaf, addresses[i]))
-          return RadixRoot{region.begin + root * 8, region, std::move(words)};
+        if (accepts(word.value, addresses[i])) return RadixRoot{root, std::move(words)};
       }
     }
   }

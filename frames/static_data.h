@@ -17,16 +17,25 @@ namespace skein {
 // Those of the sizes [least, 64 MiB].
 std::vector<HeapRegion> static_data(const Target& target, uint64_t least);
 
-// The words of a region; 0 for those that cannot be read. Pages that were never written are not
-// read.
-std::vector<uint64_t> read_words(const Target& target, const HeapRegion& region);
+struct Word {
+  uint64_t address = 0;
+  uint64_t value = 0;
+};
+
+// The words of a region that are not 0, by address; at most two million. Pages that were never
+// written are not read.
+std::vector<Word> nonzero_words(const Target& target, const HeapRegion& region);
+// 0: there is none at this address. O(log words).
+uint64_t value_at(std::span<const Word> words, uint64_t address);
+
+// How many of the words are before an address. O(log words).
+size_t entries_before(std::span<const Word> words, uint64_t address);
 
 // A radix tree of two levels, by address, whose root is an array of pointers to leaves in static
 // data.
 struct RadixRoot {
-  uint64_t address = 0;  // of the array
-  HeapRegion region = {};
-  std::vector<uint64_t> words = {};  // of the region, when it was found
+  uint64_t address = 0;          // of the array
+  std::vector<Word> words = {};  // of the variables around it
 };
 
 // Finds the root of `count` words in which the word `address >> shift` points to a leaf that

@@ -11,8 +11,10 @@
 #include "base/function_name.h"
 #include "frames/asio_functions.h"
 #include "frames/asio_groups.h"
+#include "frames/asio_recycler.h"
 #include "frames/awaited_objects.h"
 #include "frames/call_stack.h"
+#include "frames/continuations.h"
 #include "frames/coroutine_program.h"
 #include "frames/heaps.h"
 #include "frames/lock_holders.h"
@@ -126,6 +128,9 @@ class Search {
         warnings_.push_back(
             "the heap is damaged, or changed while it was read: frames that were "
             "destroyed may be shown");
+    for (const uint64_t block : find_recycled(target_, memory_))
+      if (const uint32_t i = frame_at(block); i != none && found_[i].frame == block)
+        blocks_[i].state = HeapBlock::State::Freed;
     for (uint32_t i = 0; i < found_.size(); i++)
       if (blocks_[i].is_used() && blocks_[i].keeps_remains && !is_still_there(i))
         blocks_[i].state = HeapBlock::State::Freed;
@@ -254,27 +259,6 @@ class Search {
     }
     const bool is_own = block.begin == frame && has_own_blocks(found_[i].pair);
     return std::min(is_own ? block.end - block.begin : sizes_[found_[i].pair], largest);
-  }
-
-  // A coroutine awaits another if its frame has the other's handle, and the other's promise has its
-  // own. The place in the promise must be before that in the frame.
-  uint32_t awaited_by(uint32_t i) {
-    const uint64_t frame = found_[i].frame;
-    words_.resize(size_of(i) / 8);
-    if (found_.empty() || !memory_.read(frame, words_.data(), words_.size() * 8)) return none;
-    const uint64_t first = found_.front().frame;
-    const uint64_t range = found_.back().frame + header - first;
-    for (size_t at = 2; at < words_.size(); at++) {
-      if (words_[at] - first > range) continue;
-      const uint32_t other = frame_at(words_[at]);
-      if (other == none || other == i || is_freed(other)) continue;
-      uint64_t promise[24];
-      const size_t count = std::min<size_t>(std::size(promise), at);
-      if (!memory_.read(found_[other].frame, promise, count * 8)) continue;
-      for (size_t k = 2; k < count; k++)
-        if (promise[k] == frame || promise[k] == frame + header) return other;
-    }
-    return none;
   }
 
   bool is_freed(uint32_t i) const { return blocks_[i].is_freed(); }
@@ -434,12 +418,8 @@ class Search {
     return found;
   }
 
-  void find_awaited(SuspendedCoroutines& out, const std::vector<uint32_t>& renumbered) {
-    for (uint32_t i = 0; i < found_.size(); i++)
-      if (renumbered[i] != none)
-        if (const uint32_t other = awaited_by(i); other != none && renumbered[other] != none)
-          out.coroutines[renumbered[i]].awaits = renumbered[other];
-    // The frame around an elided one need not have its address: it is a constant distance away.
+  // The frame around an elided one need not have its address: it is a constant distance away.
+  void find_callers_of_elided(SuspendedCoroutines& out, const std::vector<uint32_t>& renumbered) {
     for (uint32_t i = 0; i < found_.size(); i++) {
       if (!found_[i].is_elided || renumbered[i] == none) continue;
       const uint32_t caller = caller_of_elided(i);
@@ -476,7 +456,9 @@ class Search {
     out.freed = found_.size() - kept.size();
     std::vector<uint32_t> renumbered(found_.size(), none);
     for (uint32_t i = 0; i < kept.size(); i++) renumbered[kept[i]] = i;
-    find_awaited(out, renumbered);
+    find_callers_of_elided(out, renumbered);
+    const std::vector<SuspendedCoroutine> read = out.coroutines;
+    Continuations continuations(memory_, read);
     for (const CoroutineProgram::Pair& pair : program_.pairs()) {
       std::string full = program_.name_of(pair);
       SuspendedCoroutines::Function function{
@@ -499,6 +481,7 @@ class Search {
     if (options_.after) options_.after(out);
     for (SuspendedCoroutine& one : out.coroutines) find_place(one);
     out.places = std::move(places_);
+    continuations.decide(out, program_);
     AwaitedObjects awaited(out, waiters, program_);
     awaited.find();
     awaited.add_groups(groups);

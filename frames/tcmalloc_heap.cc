@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "frames/static_data.h"
-
 namespace skein {
 
 namespace {
@@ -29,6 +27,15 @@ constexpr uint64_t class_in_central = 8;
 constexpr uint64_t slots_in_central = 128;
 constexpr uint64_t used_slots_in_central = 1152;
 constexpr uint64_t most_slots = 64;
+
+// Whether the numbers of the next classes follow where each central cache has its own.
+bool is_class_1(std::span<const Word> words, uint64_t address, uint64_t value) {
+  constexpr uint64_t several = 16;
+  if (value != 1) return false;
+  for (uint64_t i = 1; i < several; i++)
+    if (value_at(words, address + i * size_of_central) != i + 1) return false;
+  return true;
+}
 
 }  // namespace
 
@@ -62,23 +69,23 @@ std::unique_ptr<Heap> TcmallocHeap::find(const Target& target, MemoryCache& memo
       });
   if (!root) return nullptr;
   heap->root_ = root->address;
-  if (!heap->find_caches(root->words, root->region.begin)) return nullptr;
+  if (!heap->find_caches(root->words)) return nullptr;
   return heap;
 }
 
 // ---- the caches of threads, and the central ones ----
 
 // False: what looked like a page map is something else.
-bool TcmallocHeap::find_caches(std::span<const uint64_t> words, uint64_t begin) {
-  for (size_t i = 0; i < words.size(); i++) {
-    if (a_cache_ == 0 && words[i] != 0 && words[i] % 8 == 0 &&
-        find_mapping(target_.mappings(), words[i]) != nullptr) {
-      if (auto sizes = sizes_in_cache(words[i])) {
-        a_cache_ = words[i];
+bool TcmallocHeap::find_caches(std::span<const Word> words) {
+  for (const auto& [address, value] : words) {
+    if (a_cache_ == 0 && value % 8 == 0 && find_mapping(target_.mappings(), value) != nullptr) {
+      if (auto sizes = sizes_in_cache(value)) {
+        a_cache_ = value;
         sizes_ = std::move(*sizes);
       }
     }
-    if (central_ == 0 && is_central(words, i)) central_ = begin + i * 8;
+    if (central_ == 0 && is_class_1(words, address, value))
+      central_ = address - size_of_central - class_in_central;
   }
   return a_cache_ != 0 && central_ != 0;
 }
@@ -97,16 +104,6 @@ std::optional<std::vector<uint64_t>> TcmallocHeap::sizes_in_cache(uint64_t cache
   }
   if (sizes.size() < least || sizes.back() != largest_class) return {};
   return sizes;
-}
-
-// Whether the number of a class follows here where each central cache has it.
-bool TcmallocHeap::is_central(std::span<const uint64_t> words, size_t at) const {
-  constexpr size_t several = 16;
-  constexpr size_t step = size_of_central / 8;
-  if (words.size() - at < several * step) return false;
-  for (size_t i = 0; i < several; i++)
-    if (words[at + i * step + class_in_central / 8] != i) return false;
-  return true;
 }
 
 // Adds a list of so many blocks; UINT64_MAX: of any number. False: it has another one.
@@ -174,25 +171,26 @@ void TcmallocHeap::look_up(uint64_t address) {
   if (address >> leaf_shift != leaf_number_) {
     leaf_number_ = address >> leaf_shift;
     const uint64_t leaf = leaf_number_ < root_count ? memory_.word(root_ + leaf_number_ * 8) : 0;
+    leaf_address_ = leaf;
     leaf_.clear();
-    if (leaf != 0 && leaves_ != 0) leaf_ = read_words(target_, {leaf, leaf + leaf_count * 8});
+    if (leaf != 0 && leaves_ != 0) leaf_ = nonzero_words(target_, {leaf, leaf + leaf_count * 8});
     if (leaves_ != 0) leaves_--;
     looked_up_to_ = 0;
     span_ = {};
   }
-  if (leaf_.empty() || address < span_.end) return;
-  const uint64_t last = address / page % leaf_count;
+  if (address < span_.end) return;
   // Free spans and big blocks have an entry for their first and last page only. What is between is
   // 0 or left from other spans, to which these entries no longer fit.
-  for (uint64_t i = last + 1; i > looked_up_to_; i--) {
-    if (leaf_[i - 1] == 0) continue;
-    const uint64_t at = (leaf_number_ * leaf_count + i - 1) * page;
-    const std::optional<Span> span = read_span(leaf_[i - 1]);
+  const size_t end = entries_before(leaf_, leaf_address_ + (address / page % leaf_count + 1) * 8);
+  for (size_t i = end; i > looked_up_to_; i--) {
+    const uint64_t number = (leaf_[i - 1].address - leaf_address_) / 8;
+    const uint64_t at = (leaf_number_ * leaf_count + number) * page;
+    const std::optional<Span> span = read_span(leaf_[i - 1].value);
     if (!span || at < span->begin || at >= span->end) continue;
     span_ = *span;
     break;
   }
-  looked_up_to_ = last + 1;
+  looked_up_to_ = std::max(looked_up_to_, end);
 }
 
 bool TcmallocHeap::may_be_block(uint64_t address) const {
@@ -212,7 +210,8 @@ HeapBlock TcmallocHeap::judge(uint64_t address) {
   const uint64_t size = sizes_[span_.size_class];
   block.begin += (address - span_.begin) / size * size;
   block.end = block.begin + size;
-  if (block.end > span_.end) return {.state = State::Unknown};
+  // What is left behind the last block.
+  if (block.end > span_.end) return {.begin = block.begin, .end = span_.end, .state = State::Freed};
   const uint64_t next = memory_.word(block.begin);
   if (next != 0 && !may_be_block(next)) return block;
   const std::optional<Blocks>& cached = cached_blocks(span_.size_class);

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "frames/heap.h"
+#include "frames/static_data.h"
 
 namespace skein {
 
@@ -40,9 +41,8 @@ class TcmallocHeap : public Heap {
   using Blocks = std::vector<uint64_t>;
 
   TcmallocHeap(const Target& target, MemoryCache& memory) : target_(target), memory_(memory) {}
-  bool find_caches(std::span<const uint64_t> words, uint64_t begin);
+  bool find_caches(std::span<const Word> words);
   std::optional<std::vector<uint64_t>> sizes_in_cache(uint64_t cache);
-  bool is_central(std::span<const uint64_t> words, size_t at) const;
   std::optional<Span> read_span(uint64_t address);
   void look_up(uint64_t address);
   bool may_be_block(uint64_t address) const;
@@ -63,8 +63,9 @@ class TcmallocHeap : public Heap {
   uint64_t leaves_ = 0;                                     // that may be read
   // The leaf of the last address, and the last span that begins before it.
   uint64_t leaf_number_ = UINT64_MAX;
-  std::vector<uint64_t> leaf_ = {};
-  uint64_t looked_up_to_ = 0;  // pages of the leaf
+  uint64_t leaf_address_ = 0;
+  std::vector<Word> leaf_ = {};  // its entries
+  size_t looked_up_to_ = 0;      // entries
   Span span_ = {};
 };
 

@@ -40,7 +40,7 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
       return "The peer does not read, or not fast enough.";
     case ChainVerdict::Unreferenced:
       return "Nothing in its memory refers to this coroutine, so that nothing can resume it, unless "
-             "the kernel has its address, or the program has it in a form of its own making.";
+             "the kernel has its address, or the program keeps it in another form.";
     case ChainVerdict::Unknown:
       return "What resumes it is not in its memory: another coroutine, a thread or an event.";
     case ChainVerdict::NotStarted:
