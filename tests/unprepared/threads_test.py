@@ -11,7 +11,7 @@ from pathlib import Path
 skein, source = sys.argv[1:3]
 everything = "--all" in sys.argv[3:]
 KEPT, CHANGING = 50, 20
-counts = range(1, 17) if everything else (1, 4, 16)
+counts = range(1, 17) if everything else (1, 8)
 reads = 50 if everything else 2  # and as many with --stop
 
 
@@ -34,7 +34,9 @@ def examine(all_of_it, frames, what):
         by_function[one["function"].rsplit("::", 1)[-1]].append(one)
     check(set(by_function) <= {"stays", "works"}, f"{what}: {set(by_function)}")
     check(sorted(one["frame"] for one in by_function["stays"]) == frames, f"{what}: the suspended ones")
-    check(all(one["state"] == "waits" for one in by_function["stays"]), f"{what}: states")
+    # clang has no number for the only place at which a coroutine waits.
+    states = {"waits", None} if "clang" in what else {"waits"}
+    check({one["state"] for one in by_function["stays"]} <= states, f"{what}: states")
     return by_function["works"]
 
 
@@ -69,4 +71,4 @@ with tempfile.TemporaryDirectory() as folder:
             print(f"{compiler} {level}: {threads} threads", flush=True)
         share = running / (len(counts) * reads)
         print(f"{compiler} {level}: with --stop, {100 * share:.1f} % of the threads run a coroutine")
-        check(share > 0.9, "most of the time they do")
+        check(share > 0.9 or "clang" in compiler, "most of the time they do")  # clang folds compute()
