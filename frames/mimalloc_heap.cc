@@ -49,13 +49,19 @@ std::unique_ptr<Heap> MimallocHeap::find(const Target& target, MemoryCache& memo
   return nullptr;
 }
 
-// Whether the heap of a thread has a page of a segment that is the thread's.
+// Whether the heap of a thread has a page of a segment that is the thread's, and all lists of its
+// pages begin at blocks: where the first block of a page is depends on the version.
 bool MimallocHeap::has_owner(const Segment& segment) const {
-  return segment.thread != 0 &&
-         std::any_of(segment.pages.begin(), segment.pages.end(), [&](const Page& page) {
-           return page.block_size != 0 && page.heap != 0 && page.heap % 8 == 0 &&
-                  memory_.word(page.heap + thread_in_heap) == segment.thread;
-         });
+  bool has_list = false;
+  bool is_owned = false;
+  for (const Page& page : segment.pages) {
+    if (page.block_size == 0) continue;
+    if (!page.is_sound) return false;
+    has_list = has_list || page.free != 0 || page.local_free != 0;
+    is_owned = is_owned || (segment.thread != 0 && page.heap != 0 && page.heap % 8 == 0 &&
+                            memory_.word(page.heap + thread_in_heap) == segment.thread);
+  }
+  return has_list && is_owned;
 }
 
 // ---- segments and pages ----

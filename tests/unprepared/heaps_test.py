@@ -64,7 +64,7 @@ def run_variant(folder, compiler, options, allocator, program):
     if allocator in LIBRARIES:
         if not library(allocator):
             print(f"{what}: skipped, no {LIBRARIES[allocator]}")
-            return
+            return 0
         environment["LD_PRELOAD"] = str(library(allocator))
     is_gcc = "clang" not in compiler
     process, truth = start(program, environment)
@@ -91,6 +91,7 @@ def run_variant(folder, compiler, options, allocator, program):
         process.kill()
         process.wait()
     print(f"{what}: {len(truth)} frames")
+    return 1
 
 
 def build(folder, compiler, options, more=()):
@@ -106,6 +107,7 @@ INSIDE = {"jemalloc inside": ["-Wl,-Bstatic", "-ljemalloc", "-Wl,-Bdynamic", "-l
 if everything:
     VARIANTS = [(compiler, [*options.split()], [*ALLOCATORS, "tcmalloc-full"])
                 for compiler in ("g++", "clang++-14", "clang++-19") for options in ("-O0 -g", "-O2 -g", "-O2 -s")]
+count = 0
 with tempfile.TemporaryDirectory() as folder:
     for compiler, options, allocators in VARIANTS:
         if not shutil.which(compiler):
@@ -114,10 +116,11 @@ with tempfile.TemporaryDirectory() as folder:
         program = build(folder, compiler, options)
         check(program, f"{compiler} failed")
         for allocator in allocators:
-            run_variant(folder, compiler, options, allocator, program)
+            count += run_variant(folder, compiler, options, allocator, program)
         for allocator, libraries in INSIDE.items() if everything else ():
             program = build(folder, compiler, options, libraries)
             if program:
-                run_variant(folder, compiler, options, allocator, program)
+                count += run_variant(folder, compiler, options, allocator, program)
             else:
                 print(f"{compiler} {allocator}: skipped, no library")
+sys.exit(0 if count else 77)
