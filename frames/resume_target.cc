@@ -27,8 +27,7 @@ std::optional<JumpTable> first_table(std::span<const uint8_t> code, uint64_t add
     if (code[i] == 0xFF && code[i + 1] == 0x24 && (code[i + 2] & 0xC7) == 0xC5)
       return JumpTable{static_cast<uint32_t>(offset_at(code, i + 3)), false};
     if ((code[i] & 0xFB) != 0x48 || code[i + 1] != 0x8D || (code[i + 2] & 0xC7) != 5) continue;
-    const uint64_t table =
-        address + i + 7 + static_cast<uint64_t>(int64_t{offset_at(code, i + 3)});
+    const uint64_t table = address + i + 7 + static_cast<uint64_t>(int64_t{offset_at(code, i + 3)});
     bool is_loaded = false;
     for (size_t at = i + 7; at + 2 < code.size() && at < i + near; at++) {
       if ((code[at] & 0xF8) == 0x48 && code[at + 1] == 0x63) is_loaded = true;

@@ -183,8 +183,8 @@ Surrounding surrounding(const Code& code, const std::vector<Store>& stores, cons
   return found;
 }
 
-// The line of the call of await_resume() where the coroutine continues. Nothing: there is none before
-// the next suspension.
+// The line of the call of await_resume() where the coroutine continues. Nothing: there is none
+// before the next suspension.
 std::optional<Lines::Place> place_of_resume(const Code& code, const std::vector<Store>& stores,
                                             uint64_t resumed, const Functions& functions,
                                             const Lines& lines) {
@@ -216,8 +216,7 @@ std::vector<Store> find_stores(const Code& code, Compiler compiler, uint64_t off
     store.end += code.address;
     found.push_back(store);
   };
-  for (size_t at = 0; at < code.bytes.size(); at++)
-    add(store_at(code.bytes, at, compiler, offset));
+  for (size_t at = 0; at < code.bytes.size(); at++) add(store_at(code.bytes, at, compiler, offset));
   std::optional<uint8_t> frame = frame_register(found);
   if (!frame && code.has_frame) frame = prologue_of(code.bytes).parameter.back();
   if (compiler != Compiler::Clang || !frame) return found;

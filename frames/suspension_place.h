@@ -49,8 +49,8 @@ struct Suspension {
 };
 
 // `lines` may be null: then no place is found, and no type whose function was inlined. `resumed` is
-// where a coroutine of g++'s continues at this point, if that is known. O(bytes of the function), and
-// the first time the debug information of its unit.
+// where a coroutine of g++'s continues at this point, if that is known. O(bytes of the function),
+// and the first time the debug information of its unit.
 Suspension find_suspension(const Code& code, CoroutineFunction::Compiler compiler, uint64_t offset,
                            uint32_t point, std::optional<uint64_t> resumed,
                            const Functions& functions, const Lines* lines);
