@@ -153,6 +153,28 @@ void append_csv(std::string& out, std::string_view text) {
   if (is_quoted) out += '"';
 }
 
+void append_xml(std::string& out, std::string_view text) {
+  while (!text.empty()) {
+    const CodePoint next = decode_utf8(text);
+    const std::string_view bytes = text.substr(0, std::max<size_t>(next.size, 1));
+    text.remove_prefix(bytes.size());
+    const uint32_t c = next.code;
+    const bool is_control = (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0);
+    if (next.size == 0 || is_control || c == 0xfffe || c == 0xffff)
+      for (const char byte : bytes) append_byte(out, byte, "\\x");
+    else if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += bytes;
+  }
+}
+
 std::string valid_utf8(std::string_view text) {
   std::string out;
   while (!text.empty()) {

@@ -26,6 +26,10 @@ void append_json(std::string& out, std::string_view text);
 // Removing these apostrophes restores the text. Numbers are unchanged. An empty text is "".
 void append_csv(std::string& out, std::string_view text);
 
+// Appends text as the content of an XML element or attribute. What XML 1.0 cannot represent, such
+// as control characters and bytes that are not UTF-8, becomes \x1b or \xff.
+void append_xml(std::string& out, std::string_view text);
+
 // Returns `text` with bytes that are not UTF-8 replaced as in JSON, for binary formats.
 std::string valid_utf8(std::string_view text);
 

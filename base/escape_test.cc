@@ -14,6 +14,12 @@ std::string json(std::string_view text) {
   return out;
 }
 
+std::string xml(std::string_view text) {
+  std::string out;
+  append_xml(out, text);
+  return out;
+}
+
 std::string csv(std::string_view text) {
   std::string out;
   append_csv(out, text);
@@ -94,4 +100,16 @@ TEST_CASE("JSON strings") {
   CHECK(json("\u202e\U000e0041") == "\"\\u202e\\udb40\\udc41\"");
   CHECK(json("fünf\xff") == "\"fünf\\\\xff\"");
   CHECK(valid_utf8("fünf\xff\n") == "fünf\\xff\n");
+}
+
+TEST_CASE("XML has no markup, control characters or invalid bytes") {
+  CHECK(xml("a < b && \"c\" > d") == "a &lt; b &amp;&amp; &quot;c&quot; &gt; d");
+  CHECK(xml("one\ntwo\tthree") == "one\ntwo\tthree");
+  CHECK(xml("\x1b[31mred") == "\\x1b[31mred");
+  CHECK(xml(std::string_view("\0", 1)) == "\\x00");
+  CHECK(xml("\xff\xfe") == "\\xff\\xfe");
+  CHECK(xml("gr\xc3\xbc\xc3\x9f") == "gr\xc3\xbc\xc3\x9f");
+  CHECK(xml("\xef\xbf\xbf") == "\\xef\\xbf\\xbf");
+  CHECK(xml("\xc2\x85") == "\\xc2\\x85");
+  CHECK(xml("]]>") == "]]&gt;");
 }

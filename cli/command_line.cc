@@ -261,12 +261,19 @@ void add_snapshot(CommandLine& line) {
   add_memory(line, *app);
 }
 
+void add_search_limit(CLI::App& app, std::string& limit) {
+  add_option(app, "--search-limit", "SIZE", limit,
+             "Of a process or core that has written more, read a\nsample of this size "
+             "[default: 32G]");
+}
+
 void add_core(CommandLine& line) {
   const auto [app, options] =
       add(line, "core", "Write a small core file of a process or a core", run_core);
   app->add_option("TARGET", options->target, "PID of any process, or a core file")->required();
   add_option(*app, "-o,--output", "FILE", options->output, "Output file").required();
   app->add_flag("--stop", options->stop, "Stop the process while it is read");
+  add_search_limit(*app, options->search_limit);
   add_memory(line, *app);
 }
 
@@ -318,6 +325,7 @@ void add_ps(CommandLine& line) {
                 "Show parameters and local variables of coroutines\nin memory");
   app->add_flag("--search-memory", options->search_memory,
                 "Search the memory of a recorded process even if\nit has more than 1 GiB");
+  add_search_limit(*app, options->search_limit);
   add_memory(line, *app);
 }
 
@@ -383,6 +391,7 @@ void add_why(CommandLine& line) {
                 "Show parameters and local variables of coroutines\nin memory");
   app->add_flag("--search-memory", options->search_memory,
                 "Search the memory of a recorded process even if\nit has more than 1 GiB");
+  add_search_limit(*app, options->search_limit);
   add_memory(line, *app);
 }
 

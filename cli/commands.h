@@ -50,7 +50,8 @@ int run_snapshot(const SnapshotOptions& options);
 struct CoreOptions {
   std::string target;  // PID or core file
   std::string output;
-  bool stop = false;  // the process, while it is read
+  bool stop = false;              // the process, while it is read
+  std::string search_limit = {};  // of its memory; empty: the usual one
 };
 int run_core(const CoreOptions& options);
 
@@ -93,6 +94,7 @@ struct PsOptions {
   bool locals = false;         // of such a process or a core
   bool group = false;          // its coroutines as one tree
   bool search_memory = false;  // of a process that records, however much it is
+  std::string search_limit = {};  // of one that does not; empty: the usual one
 };
 int run_ps(const PsOptions& options);
 
@@ -137,6 +139,7 @@ struct WhyOptions {
   bool stop = false;           // a process that does not record, while it is read
   bool locals = false;         // of such a process or a core
   bool search_memory = false;  // of a process that records, however much it is
+  std::string search_limit = {};  // of one that does not; empty: the usual one
   bool json = false;
 };
 int run_why(const WhyOptions& options);

@@ -25,8 +25,11 @@ std::optional<AsioObject::Kind> kind_of(const std::string& service) {
       {"18signal_set_service", Signals},
       {"16resolver_service", Resolver},
       {"27io_uring_descriptor_service", Descriptor},
+      {"15channel_service", Channel},
   };
-  if (service.find("4asio6detail") == std::string::npos) return {};
+  if (service.find("4asio6detail") == std::string::npos &&
+      service.find("4asio12experimental6detail") == std::string::npos)
+    return {};
   for (const auto& [name, kind] : known)
     if (service.find(name) != std::string::npos) return kind;
   return {};
@@ -78,6 +81,11 @@ std::optional<AsioObject> AsioObjects::at(uint64_t address) {
     found.descriptor = static_cast<int32_t>(state);
   }
   return found;
+}
+
+bool AsioObjects::is_scheduler(uint64_t address) {
+  return may_be_object(address) &&
+         name_of_type(memory_.word(address)).ends_with("4asio6detail9schedulerE");
 }
 
 std::optional<AsioObject> AsioObjects::find(std::span<const uint64_t> words) {

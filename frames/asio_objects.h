@@ -19,7 +19,7 @@ namespace skein {
 
 struct AsioObject {
   static constexpr int64_t never = INT64_MAX;
-  enum class Kind : uint8_t { Timer, Socket, Descriptor, Signals, Resolver };
+  enum class Kind : uint8_t { Timer, Socket, Descriptor, Signals, Resolver, Channel };
   enum class Clock : uint8_t { Steady, System, Other };
 
   Kind kind = Kind::Timer;
@@ -37,6 +37,8 @@ class AsioObjects {
   // The object whose address one of the words is: those of the frame of a coroutine that waits for
   // it. Nothing: there is none. O(words).
   std::optional<AsioObject> find(std::span<const uint64_t> words);
+  // Whether the object of an event loop is at this address.
+  bool is_scheduler(uint64_t address);
 
  private:
   bool may_be_object(uint64_t address) const;

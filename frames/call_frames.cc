@@ -39,6 +39,9 @@ std::optional<uint64_t> frame_address(Dwarf_Frame* frame, const Registers& calle
   return *base + offset;
 }
 
+// Functions keep these for their callers (System V ABI, figure 3.4): rbx, rbp, r12 to r15.
+bool is_kept(size_t number) { return number == 3 || number == 6 || (number >= 12 && number <= 15); }
+
 }  // namespace
 
 struct CallFrames::State {
@@ -91,8 +94,9 @@ std::optional<CallFrames::Caller> CallFrames::caller(const Registers& callee, ui
     if (dwarf_frame_register(frame.get(), static_cast<int>(number), space, &ops, &count) != 0)
       continue;
     if (count == 0) {
-      // libdw.h: null is the same value as in the callee, `space` is undefined.
-      if (ops == nullptr) {
+      // libdw.h: null is the same value as in the callee, `space` is undefined; but it is what a
+      // function has, too, that does not mention a register which it must leave alone.
+      if (ops == nullptr || is_kept(number)) {
         if (const auto same = callee.get(number)) caller.registers.set(number, *same);
       } else if (number == pc) {
         caller.is_none = true;  // as in _start

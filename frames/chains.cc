@@ -1,7 +1,9 @@
 #include "frames/chains.h"
 
 #include <algorithm>
+#include <compare>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -12,12 +14,20 @@ namespace {
 using Coroutine = SuspendedCoroutine;
 // What chains have in common that are similar: function, state, place, certainty of each step.
 using Step = std::tuple<uint32_t, Coroutine::State, uint32_t, bool>;
-using Key = std::pair<std::vector<Step>, std::string>;
+struct Key {
+  std::vector<Step> steps = {};
+  std::string text = {};
+  uint32_t object = Coroutine::none;                    // if it is one to be shown
+  std::pair<uint32_t, uint32_t> joined_by = {0, 0};     // function and place, of the next number
+  auto operator<=>(const Key&) const = default;
+};
 
 class ChainFinder {
  public:
   explicit ChainFinder(const SuspendedCoroutines& found)
-      : found_(found), all_(found.coroutines), is_shown_(all_.size()) {}
+      : found_(found), all_(found.coroutines), is_shown_(all_.size()) {
+    find_shown_objects();
+  }
 
   std::vector<CoroutineChain> find() {
     std::vector<bool> is_awaited(all_.size());
@@ -31,10 +41,63 @@ class ChainFinder {
     std::stable_sort(
         chains.begin(), chains.end(),
         [](const CoroutineChain& a, const CoroutineChain& b) { return a.count > b.count; });
-    return chains;
+    return with_joined_behind(std::move(chains));
   }
 
  private:
+  // Those that distinguish chains: with the most waiters, or a holder.
+  void find_shown_objects() {
+    constexpr size_t most = 100;
+    std::vector<uint32_t> order;
+    for (uint32_t i = 0; i < found_.awaited.size(); i++)
+      if (found_.awaited[i].waiters.size() > 1 || !found_.awaited[i].holders.empty())
+        order.push_back(i);
+    const auto rank = [&](uint32_t i) {
+      const WaitObject& one = found_.awaited[i];
+      const bool is_held = !one.holders.empty() && one.holders.front().is_certain;
+      return std::pair(!is_held, SIZE_MAX - one.waiters.size());
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return rank(a) < rank(b); });
+    order.resize(std::min(most, order.size()));
+    shown_objects_ = {order.begin(), order.end()};
+  }
+
+  // Chains whose first step is joined by a coroutine follow the chain that ends there.
+  std::vector<CoroutineChain> with_joined_behind(std::vector<CoroutineChain> chains) const {
+    std::vector<size_t> chain_of(all_.size(), SIZE_MAX);
+    for (size_t i = 0; i < chains.size(); i++)
+      for (const uint32_t member : chains[i].members) chain_of[member] = i;
+    std::vector<std::vector<size_t>> behind(chains.size());
+    std::vector<size_t> left;
+    for (size_t i = chains.size(); i-- > 0;) {
+      const uint32_t parent = chains[i].joined_by;
+      const size_t at = parent == Coroutine::none ? SIZE_MAX : chain_of[parent];
+      if (at == SIZE_MAX || at == i)
+        left.push_back(i);
+      else
+        behind[at].push_back(i);
+    }
+    std::vector<CoroutineChain> ordered;
+    std::vector<bool> is_added(chains.size());
+    const auto add_all = [&] {
+      while (!left.empty()) {
+        const size_t at = left.back();
+        left.pop_back();
+        if (is_added[at]) continue;
+        is_added[at] = true;
+        left.insert(left.end(), behind[at].begin(), behind[at].end());
+        ordered.push_back(std::move(chains[at]));
+      }
+    };
+    add_all();
+    for (size_t i = 0; i < chains.size(); i++) {  // those that join each other
+      left.push_back(i);
+      add_all();
+    }
+    return ordered;
+  }
+
   void add(uint32_t at) {
     CoroutineChain chain;
     Key key;
@@ -52,7 +115,7 @@ class ChainFinder {
         continue;
       }
       chain.steps.push_back(at);
-      key.first.emplace_back(one.function, one.state, one.place, one.is_certain);
+      key.steps.emplace_back(one.function, one.state, one.place, one.is_certain);
     }
     if (chain.steps.empty()) return;
     if (at != Coroutine::none) {
@@ -60,16 +123,24 @@ class ChainFinder {
       if (begin != chain.steps.end())
         chain.cycle_begin = static_cast<size_t>(begin - chain.steps.begin());
     }
-    key.second = chain.operation + '*' + std::to_string(chain.cycle_begin);
+    key.text = chain.operation + '*' + std::to_string(chain.cycle_begin);
+    chain.joined_by = all_[chain.steps.front()].joined_by;
+    if (chain.joined_by != Coroutine::none)
+      key.joined_by = {all_[chain.joined_by].function + 1, all_[chain.joined_by].place};
+    const uint32_t awaited = all_[chain.steps.back()].awaited;
+    if (shown_objects_.contains(awaited)) key.object = awaited;
     CoroutineChain& group = chains_.try_emplace(std::move(key), std::move(chain)).first->second;
     group.count++;
     group.members.insert(group.members.end(), members_.begin(), members_.end());
     if (all_[last].object != Coroutine::none) group.objects.push_back(all_[last].object);
+    if (awaited != Coroutine::none && (group.awaited.empty() || group.awaited.back() != awaited))
+      group.awaited.push_back(awaited);
   }
 
   const SuspendedCoroutines& found_;
   const std::vector<Coroutine>& all_;
   std::vector<bool> is_shown_;
+  std::set<uint32_t> shown_objects_ = {};
   std::vector<uint32_t> members_ = {};  // of the chain that is added
   std::map<Key, CoroutineChain> chains_ = {};
 };
@@ -78,6 +149,16 @@ class ChainFinder {
 
 std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found) {
   return ChainFinder(found).find();
+}
+
+uint32_t waits_for(const SuspendedCoroutines& found, uint32_t coroutine) {
+  const SuspendedCoroutine& one = found.coroutines[coroutine];
+  if (one.state == Coroutine::State::Runs) return Coroutine::none;
+  if (one.awaits != Coroutine::none) return one.awaits;
+  if (one.awaited == Coroutine::none) return Coroutine::none;
+  const std::vector<WaitObject::Holder>& holders = found.awaited[one.awaited].holders;
+  return holders.size() == 1 && holders.front().is_certain ? holders.front().coroutine
+                                                           : Coroutine::none;
 }
 
 }  // namespace skein

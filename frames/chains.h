@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "frames/suspended.h"
+#include "frames/suspended_coroutines.h"
 
 namespace skein {
 
@@ -18,6 +18,9 @@ struct CoroutineChain {
   std::vector<uint32_t> steps = {};
   std::string operation = {};          // of Asio, for which the last one waits: "async_wait"
   std::vector<uint32_t> objects = {};  // of SuspendedCoroutines: what the last ones wait for
+  std::vector<uint32_t> awaited = {};  // the same of SuspendedCoroutines::awaited, each once
+  // The coroutine that waits for the first step and others together; SuspendedCoroutine::none.
+  uint32_t joined_by = SuspendedCoroutine::none;
   // The coroutines of all such chains, chain by chain, without Asio's entry points.
   std::vector<uint32_t> members = {};
   uint64_t count = 0;                  // of chains that differ only in their frames and objects
@@ -26,7 +29,13 @@ struct CoroutineChain {
 };
 
 // Each coroutine is in one chain, those that several wait for in the first. The largest group
-// first. O(coroutines * log groups).
+// first; those that are joined by another chain's last step, behind that. Chains that wait for
+// different objects are similar, unless several wait for the object, or its holder is known.
+// O(coroutines * log groups).
 std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found);
+
+// The coroutine that must go on before this one can: what it awaits, or the certain holder of the
+// lock that it waits for. SuspendedCoroutine::none: unknown.
+uint32_t waits_for(const SuspendedCoroutines& found, uint32_t coroutine);
 
 }  // namespace skein

@@ -24,41 +24,92 @@ std::string_view function_of_frame(std::string_view name) {
   return name;
 }
 
+// Link-time optimisation numbers functions that were local to a file: ".lto_priv.0" (g++),
+// ".llvm.9223" (clang). The numbers of the functions of one coroutine may differ.
+struct NameParts {
+  std::string_view coroutine = {};
+  std::string_view kind = {};    // ".actor"
+  std::string_view number = {};  // ".lto_priv.0"
+};
+NameParts parts_of(std::string_view name) {
+  NameParts parts{.coroutine = name};
+  for (const std::string_view suffix : {".lto_priv.", ".llvm."}) {
+    const size_t at = name.rfind(suffix);
+    if (at == std::string_view::npos ||
+        name.find_first_not_of("0123456789", at + suffix.size()) != std::string_view::npos)
+      continue;
+    parts.number = name.substr(at);
+    name = name.substr(0, at);
+    break;
+  }
+  const size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return parts;
+  parts.coroutine = name.substr(0, dot);
+  parts.kind = name.substr(dot);
+  return parts;
+}
+
+// Functions of coroutines with one name.
+struct SameName {
+  struct One {
+    const Function* function;
+    std::string_view number;
+  };
+  std::vector<One> resumes = {};
+  std::vector<One> destroys = {};
+  std::vector<One> cleanups = {};
+  CoroutineFunction::Compiler compiler = CoroutineFunction::Compiler::Gcc;
+};
+
+// Takes the function with this number, or the only one; null: there is none.
+const Function* take(std::vector<SameName::One>& from, std::string_view number, bool is_only) {
+  for (auto one = from.begin(); one != from.end(); ++one) {
+    if (one->number != number && !(is_only && from.size() == 1)) continue;
+    const Function* function = one->function;
+    from.erase(one);
+    return function;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::vector<CoroutineFunction> find_coroutine_functions(const Functions& functions) {
   using enum CoroutineFunction::Compiler;
-  struct Parts {
-    const Function* resume = nullptr;
-    uint64_t destroy = 0;
-    uint64_t cleanup = 0;
-    CoroutineFunction::Compiler compiler = Gcc;
-  };
-  std::unordered_map<std::string_view, Parts> by_name;
+  std::unordered_map<std::string_view, SameName> by_name;
   for (const Function& function : functions.all()) {
-    const size_t dot = function.name.rfind('.');
-    if (dot == std::string_view::npos) continue;
-    const std::string_view kind = function.name.substr(dot);
-    if (kind != ".actor" && kind != ".resume" && kind != ".destroy" && kind != ".cleanup") continue;
-    Parts& parts = by_name[function.name.substr(0, dot)];
-    if (kind == ".destroy") parts.destroy = function.begin;
-    if (kind == ".cleanup") parts.cleanup = function.begin;
-    if (kind == ".actor" || kind == ".resume") {
-      parts.resume = &function;
-      parts.compiler = kind == ".actor" ? Gcc : Clang;
-    }
+    const NameParts parts = parts_of(function.name);
+    const bool resumes = parts.kind == ".actor" || parts.kind == ".resume";
+    if (!resumes && parts.kind != ".destroy" && parts.kind != ".cleanup") continue;
+    SameName& same = by_name[parts.coroutine];
+    if (resumes) same.compiler = parts.kind == ".actor" ? Gcc : Clang;
+    (resumes                    ? same.resumes
+     : parts.kind == ".destroy" ? same.destroys
+                                : same.cleanups)
+        .push_back({&function, parts.number});
   }
   std::vector<CoroutineFunction> found;
-  for (const auto& [name, parts] : by_name) {
-    // If all frames are inside others, clang leaves out NAME.destroy.
-    if (parts.resume == nullptr || (parts.destroy == 0 && parts.cleanup == 0)) continue;
-    const std::string_view function = parts.compiler == Gcc ? function_of_frame(name) : name;
-    found.push_back({.compiler = parts.compiler,
-                     .resume = parts.resume->begin,
-                     .end = parts.resume->end,
-                     .destroy = parts.destroy,
-                     .cleanup = parts.cleanup,
-                     .name = std::string(function)});
+  for (auto& [name, same] : by_name) {
+    const std::string_view function = same.compiler == Gcc ? function_of_frame(name) : name;
+    for (const bool is_only : {false, true}) {
+      for (auto resume = same.resumes.begin(); resume != same.resumes.end();) {
+        const bool may_take = !is_only || same.resumes.size() == 1;
+        const Function* destroy = may_take ? take(same.destroys, resume->number, is_only) : nullptr;
+        const Function* cleanup = may_take ? take(same.cleanups, resume->number, is_only) : nullptr;
+        // If all frames are inside others, clang leaves out NAME.destroy.
+        if (destroy == nullptr && cleanup == nullptr) {
+          ++resume;
+          continue;
+        }
+        found.push_back({.compiler = same.compiler,
+                         .resume = resume->function->begin,
+                         .end = resume->function->end,
+                         .destroy = destroy == nullptr ? 0 : destroy->begin,
+                         .cleanup = cleanup == nullptr ? 0 : cleanup->begin,
+                         .name = std::string(function)});
+        resume = same.resumes.erase(resume);
+      }
+    }
   }
   std::sort(found.begin(), found.end(),
             [](const auto& a, const auto& b) { return a.resume < b.resume; });

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "frames/frame_places.h"
-#include "frames/resume_target.h"
 #include "frames/unnamed_coroutines.h"
+#include "frames/wait_shapes.h"
 
 namespace skein {
 
@@ -166,6 +166,39 @@ std::vector<FrameVariable> CoroutineProgram::variables(uint32_t number, uint64_t
   return module.variables->of(code, frame, memory);
 }
 
+// Null: it has no debug information.
+FrameLayouts* CoroutineProgram::layouts_of(Module& module) {
+  if (!module.has_looked_for_layouts) {
+    module.has_looked_for_layouts = true;
+    (void)lines_of(module);  // finds the file with debug information
+    for (const auto& [bytes, path] :
+         {std::pair(module.contents.bytes(), module.path),
+          std::pair(module.debug.contents.bytes(), module.debug.path),
+          std::pair(module.lines_file.contents.bytes(), module.lines_file.path)})
+      if (Result<FrameLayouts> read = FrameLayouts::read(bytes, path, debug_places_, files_)) {
+        module.layouts = std::move(*read);
+        break;
+      }
+  }
+  return module.layouts ? &*module.layouts : nullptr;
+}
+
+const FrameLayout& CoroutineProgram::layout(uint32_t number) {
+  static const FrameLayout unknown;
+  const Pair& pair = pairs_[number];
+  Module& module = modules_[pair.module];
+  FrameLayouts* layouts = layouts_of(module);
+  return layouts == nullptr ? unknown : layouts->of(pair.function.resume - module.bias);
+}
+
+const std::vector<ObjectType>& CoroutineProgram::awaiters(uint32_t number, const std::string& name) {
+  static const std::vector<ObjectType> unknown;
+  const Pair& pair = pairs_[number];
+  Module& module = modules_[pair.module];
+  FrameLayouts* layouts = layouts_of(module);
+  return layouts == nullptr ? unknown : layouts->awaiters(pair.function.resume - module.bias, name);
+}
+
 void CoroutineProgram::keep_lines() {
   for (const Module& module : modules_)
     if (module.lines) (void)module.lines->save();  // without a cache, the next run takes as long
@@ -198,7 +231,10 @@ std::optional<ResumeIndex> CoroutineProgram::index_of(uint32_t number) {
 Code CoroutineProgram::code_of(const Module& module, uint64_t begin, uint64_t end) const {
   const uint64_t address = begin - module.bias;
   return {.address = address,
-          .bytes = bytes_at(module.elf, module.contents.bytes(), address, end - begin)};
+          .bytes = bytes_at(module.elf, module.contents.bytes(), address, end - begin),
+          .file = [&module](uint64_t at, uint64_t size) {
+            return bytes_at(module.elf, module.contents.bytes(), at, size);
+          }};
 }
 
 Code CoroutineProgram::code_of_resume(const Pair& pair) const {
@@ -213,12 +249,7 @@ Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {
   const Lines* lines = lines_of(module);
   const CoroutineFunction& function = pair.function;
   const Code code = code_of_resume(pair);
-  std::optional<uint64_t> resumed;
-  if (function.compiler == CoroutineFunction::Compiler::Gcc)
-    resumed = resume_target(code.bytes, code.address, point, [&](uint64_t address, uint64_t size) {
-      return bytes_at(module.elf, module.contents.bytes(), address, size);
-    });
-  Suspension found = find_suspension(code, function.compiler, pair.index->offset, point, resumed,
+  Suspension found = find_suspension(code, function.compiler, pair.index->offset, point,
                                      module.functions, lines);
   const bool is_first = function.compiler == CoroutineFunction::Compiler::Clang && point == 0;
   if (is_first && !found.place && found.awaiter.empty()) return first_suspension(pair);
@@ -232,9 +263,11 @@ Suspension CoroutineProgram::first_suspension(const Pair& pair) {
   const Lines* lines = lines_of(module);
   const Code code = creating_code(pair);
   if (lines == nullptr || code.bytes.empty()) return {};
-  Suspension found = find_suspension(code, pair.function.compiler, pair.index->offset, 0, {},
+  Suspension found = find_suspension(code, pair.function.compiler, pair.index->offset, 0,
                                      module.functions, lines);
-  found.is_initial = found.place && found.place == lines->at(code.address);
+  // The awaiter of an initial suspension is usually std::suspend_always.
+  found.is_initial = found.place && found.place == lines->at(code.address) &&
+                     !is_program_type(found.awaiter);
   return found;
 }
 
@@ -246,6 +279,18 @@ Code CoroutineProgram::creating_code(const Pair& pair) const {
     if (function.name == pair.function.name)
       return code_of(module, function.begin + module.bias, function.end + module.bias);
   return {};
+}
+
+std::vector<Lines::Place> CoroutineProgram::places(uint32_t number) {
+  constexpr size_t most = 200;
+  std::vector<Lines::Place> found;
+  if (!index_of(number)) return found;
+  std::set<uint32_t> points;
+  for (const Store& store : stores_of(pairs_[number]))
+    if (store.point != UINT32_MAX && points.size() < most) points.insert(store.point);
+  for (const uint32_t point : points)
+    if (const auto place = suspension(number, point).place) found.push_back(*place);
+  return found;
 }
 
 const std::vector<Store>& CoroutineProgram::stores_of(Pair& pair) {

@@ -21,6 +21,7 @@
 #include "frames/resume_index.h"
 #include "frames/suspension_place.h"
 #include "symbol/debug_file.h"
+#include "symbol/frame_layout.h"
 #include "symbol/frame_variables.h"
 #include "symbol/lines.h"
 #include "target/elf.h"
@@ -66,10 +67,16 @@ class CoroutineProgram {
   // Where a coroutine waits. Precondition: index_of(pair). O(bytes of the function), and the first
   // time the debug information of its unit.
   Suspension suspension(uint32_t pair, uint32_t point);
+  // The lines of all its suspension points; empty: unknown. O(points * bytes of the function).
+  std::vector<Lines::Place> places(uint32_t pair);
   // The parameters and local variables of a frame that waits at `point`, if that is known. May read
   // debug information.
   std::vector<FrameVariable> variables(uint32_t pair, uint64_t frame, std::optional<uint32_t> point,
                                        const FrameVariables::Memory& memory);
+  // What a frame consists of, and the types with this name that may be awaited in its unit. Empty:
+  // unknown. May read debug information.
+  const FrameLayout& layout(uint32_t pair);
+  const std::vector<ObjectType>& awaiters(uint32_t pair, const std::string& name);
   // Whether the function may store this number. Precondition: index_of(pair). O(bytes of the
   // function) at first.
   bool has_point(uint32_t pair, uint32_t point);
@@ -95,6 +102,8 @@ class CoroutineProgram {
     bool has_looked_for_lines = false;
     std::optional<FrameVariables> variables = {};
     bool has_looked_for_variables = false;
+    std::optional<FrameLayouts> layouts = {};
+    bool has_looked_for_layouts = false;
   };
 
   void add_module(const Mapping& mapping);
@@ -103,6 +112,7 @@ class CoroutineProgram {
   bool is_program(const std::string& file) const;
   const Lines* lines_of(Module& module);
   void read_lines(Module& module);
+  FrameLayouts* layouts_of(Module& module);
   const std::vector<Store>& stores_of(Pair& pair);
   Code code_of_resume(const Pair& pair) const;
   Code creating_code(const Pair& pair) const;

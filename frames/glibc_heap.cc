@@ -10,6 +10,7 @@ constexpr uint64_t size_of_thread_cache = 0x291;  // with its flag: the first bl
 constexpr uint64_t heap_alignment = uint64_t{64} << 20;
 constexpr uint64_t size_of_heap_info = 0x30;
 constexpr uint64_t size_of_arena = 2200;
+constexpr uint64_t block_header = 16;
 
 uint64_t align_up(uint64_t value) { return (value + 15) / 16 * 16; }
 
@@ -23,8 +24,7 @@ uint64_t first_block(MemoryCache& memory, const Mapping& mapping) {
 
 }  // namespace
 
-std::vector<HeapRegion> find_heaps(const Target& target, MemoryCache& memory) {
-  std::vector<HeapRegion> found;
+GlibcHeap::GlibcHeap(const Target& target, MemoryCache& memory) : memory_(memory) {
   bool has_main = false;
   for (const Mapping& mapping : target.mappings()) {
     if (!mapping.writable || mapping.has_file()) continue;
@@ -32,7 +32,7 @@ std::vector<HeapRegion> find_heaps(const Target& target, MemoryCache& memory) {
     if (!has_main && (mapping.file == "[heap]" || mapping.file.empty())) {
       const uint64_t first = first_block(memory, mapping);
       has_main = first != 0;
-      if (has_main) found.push_back({first, mapping.end});
+      if (has_main) regions_.push_back({first, mapping.end});
       if (has_main) continue;
     }
     if (mapping.begin % heap_alignment != 0) continue;
@@ -43,29 +43,55 @@ std::vector<HeapRegion> find_heaps(const Target& target, MemoryCache& memory) {
     const bool is_own = arena >= mapping.begin && arena < mapping.begin + 64;
     if (before == 0 && !is_own) continue;
     if (find_mapping(target.mappings(), arena) == nullptr) continue;
-    found.push_back(
+    regions_.push_back(
         {before == 0 ? align_up(arena + size_of_arena) : mapping.begin + size_of_heap_info,
          mapping.begin + size});
   }
-  return found;
 }
 
-bool find_blocks(MemoryCache& memory, const HeapRegion& heap, std::span<const uint64_t> addresses,
-                 std::span<HeapBlock> blocks) {
+bool GlibcHeap::find_blocks(std::span<const uint64_t> addresses, std::span<HeapBlock> blocks) {
+  bool is_sound = true;
+  for (const HeapRegion& region : regions_)
+    if (!find_in(region, addresses, blocks)) is_sound = false;
+  for (size_t i = 0; i < addresses.size(); i++)
+    if (blocks[i].state == HeapBlock::State::Outside && addresses[i] % 4096 == block_header)
+      blocks[i] = mapped_block(addresses[i]);
+  return is_sound;
+}
+
+bool GlibcHeap::find_in(const HeapRegion& region, std::span<const uint64_t> addresses,
+                        std::span<HeapBlock> blocks) {
   constexpr uint64_t flags = 7;
-  auto next = static_cast<size_t>(std::lower_bound(addresses.begin(), addresses.end(), heap.begin) -
-                                  addresses.begin());
-  uint64_t chunk = heap.begin;
-  while (next < addresses.size() && addresses[next] < heap.end && heap.end - chunk > 16) {
-    const uint64_t size = memory.word(chunk + 8) & ~flags;
-    if (size < 32 || size % 16 != 0 || size > heap.end - chunk) return false;
-    const bool is_last = heap.end - chunk - size < 32;  // the free rest
-    const bool is_used = !is_last && (memory.word(chunk + size + 8) & 1) != 0;
+  auto next = static_cast<size_t>(
+      std::lower_bound(addresses.begin(), addresses.end(), region.begin) - addresses.begin());
+  uint64_t chunk = region.begin;
+  while (next < addresses.size() && addresses[next] < region.end && region.end - chunk > 16) {
+    const uint64_t size = memory_.word(chunk + 8) & ~flags;
+    if (size < 32 || size % 16 != 0 || size > region.end - chunk) {
+      for (; next < addresses.size() && addresses[next] < region.end; next++)
+        blocks[next].state = HeapBlock::State::Unknown;
+      return false;
+    }
+    const bool is_last = region.end - chunk - size < 32;  // the free rest
+    const bool is_used = !is_last && (memory_.word(chunk + size + 8) & 1) != 0;
     for (; next < addresses.size() && addresses[next] < chunk + size; next++)
-      blocks[next] = {.begin = chunk + 16, .end = chunk + size + 8, .is_used = is_used};
+      blocks[next] = {.begin = chunk + block_header,
+                      .end = chunk + size + 8,
+                      .state = is_used ? HeapBlock::State::Used : HeapBlock::State::Freed};
     chunk += size;
   }
   return true;
+}
+
+// A big block that glibc has mapped for itself: it begins at a page, behind a header.
+HeapBlock GlibcHeap::mapped_block(uint64_t address) {
+  constexpr uint64_t page = 4096;
+  const uint64_t size = memory_.word(address - 8);
+  const bool is_mapped = (size & 7) == 2;
+  if (!is_mapped || size < page || size > uint64_t{1} << 40) return {};
+  return {.begin = address,
+          .end = address + (size & ~uint64_t{7}) - block_header,
+          .state = HeapBlock::State::Used};
 }
 
 }  // namespace skein

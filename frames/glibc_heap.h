@@ -1,35 +1,31 @@
-// The blocks of glibc's malloc in the memory of a target: which are in use. (malloc/malloc.c and
-// malloc/arena.c of glibc 2.26 to 2.40: struct malloc_chunk, heap_info.)
+// The heap of glibc's malloc. (malloc/malloc.c and malloc/arena.c of glibc 2.26 to 2.40: struct
+// malloc_chunk, heap_info.)
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
-#include "frames/memory_cache.h"
-#include "target/target.h"
+#include "frames/heap.h"
 
 namespace skein {
 
-struct HeapBlock {
-  uint64_t begin = 0;  // what malloc returned
-  uint64_t end = 0;
-  bool is_used = false;
+// Blocks that glibc keeps for reuse in lists for a thread count as used: their first 16 bytes are
+// overwritten.
+class GlibcHeap : public Heap {
+ public:
+  GlibcHeap(const Target& target, MemoryCache& memory);
+
+  bool is_found() const { return !regions_.empty(); }
+  std::string_view allocator() const override { return "glibc"; }
+  // O(blocks in regions of which addresses are judged).
+  bool find_blocks(std::span<const uint64_t> addresses, std::span<HeapBlock> blocks) override;
+
+ private:
+  bool find_in(const HeapRegion& region, std::span<const uint64_t> addresses,
+               std::span<HeapBlock> blocks);
+  HeapBlock mapped_block(uint64_t address);
+
+  MemoryCache& memory_;
+  // The main heap and those of other arenas, in which blocks follow each other. A region begins
+  // with the header of its first block.
+  std::vector<HeapRegion> regions_ = {};
 };
-
-// A region in which blocks follow each other.
-struct HeapRegion {
-  uint64_t begin = 0;  // of the first block's header
-  uint64_t end = 0;
-};
-
-// The main heap and those of other arenas, by address. Empty: the program has another allocator.
-std::vector<HeapRegion> find_heaps(const Target& target, MemoryCache& memory);
-
-// Sets blocks[i] to the block that contains addresses[i] (ascending), or leaves it: begin 0. Blocks
-// that glibc keeps for reuse in lists for a thread count as used: their first 16 bytes are
-// overwritten. Returns false if a header is damaged: what follows is unknown. O(blocks).
-bool find_blocks(MemoryCache& memory, const HeapRegion& heap, std::span<const uint64_t> addresses,
-                 std::span<HeapBlock> blocks);
 
 }  // namespace skein

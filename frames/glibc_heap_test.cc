@@ -60,34 +60,34 @@ class Memory : public Target {
 TEST_CASE("the blocks of a heap") {
   const Memory target({{0x290, true}, {0x50, true}, {0x30, false}, {0x40, true}});
   MemoryCache cache(target);
-  const auto heaps = find_heaps(target, cache);
-  REQUIRE(heaps.size() == 1);
-  CHECK(heaps[0].begin == Memory::base);
+  GlibcHeap heap(target, cache);
+  REQUIRE(heap.is_found());
   const uint64_t first = Memory::base + 0x290 + 16;
   const std::vector<uint64_t> addresses = {first, first + 8, first + 0x50, first + 0x80};
   std::vector<HeapBlock> blocks(addresses.size());
-  CHECK(find_blocks(cache, heaps[0], addresses, blocks));
+  CHECK(heap.find_blocks(addresses, blocks));
   CHECK(blocks[0].begin == first);
   CHECK(blocks[0].end == first + 0x50 - 8);
-  CHECK(blocks[0].is_used);
+  CHECK(blocks[0].is_used());
   CHECK(blocks[1].begin == first);  // within the block
-  CHECK_FALSE(blocks[2].is_used);
-  CHECK(blocks[3].is_used);
+  CHECK_FALSE(blocks[2].is_used());
+  CHECK(blocks[3].is_used());
 }
 
 TEST_CASE("a damaged header") {
   const Memory target({{0x290, true}, {0x18, true}});
   MemoryCache cache(target);
-  const auto heaps = find_heaps(target, cache);
-  REQUIRE(heaps.size() == 1);
+  GlibcHeap heap(target, cache);
+  REQUIRE(heap.is_found());
   const std::vector<uint64_t> addresses = {Memory::base + 0x400};
   std::vector<HeapBlock> blocks(1);
-  CHECK_FALSE(find_blocks(cache, heaps[0], addresses, blocks));
+  CHECK_FALSE(heap.find_blocks(addresses, blocks));
   CHECK(blocks[0].begin == 0);
+  CHECK(blocks[0].state == HeapBlock::State::Unknown);
 }
 
 TEST_CASE("a heap of another allocator") {
   const Memory target({{0x100, true}});
   MemoryCache cache(target);
-  CHECK(find_heaps(target, cache).empty());
+  CHECK_FALSE(GlibcHeap(target, cache).is_found());
 }

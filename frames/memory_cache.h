@@ -31,6 +31,10 @@ class MemoryCache {
     }
     return true;
   }
+  // What is read from now on is not older than this call.
+  void forget() {
+    for (Block& block : blocks_) block.number = UINT64_MAX;
+  }
   // 0 if it cannot be read.
   uint64_t word(uint64_t address) {
     uint64_t value = 0;

@@ -34,12 +34,13 @@ class ReferenceSearch {
     constexpr uint64_t red_zone = 128;
     for (const uint64_t sp : stacks_)
       if (sp > begin && sp < end) begin = std::max(begin, (sp - red_zone) / 8 * 8);
-    constexpr uint64_t step = uint64_t{1} << 20;
+    constexpr uint64_t step = uint64_t{2} << 20;  // at multiples of it, see written_parts()
     buffer_.resize(step / 8);
     const uint64_t lowest = frames_.front().begin;
     const uint64_t range = frames_.back().begin + promise - lowest;
-    for (uint64_t at = begin; at < end; at += step) {
-      const uint64_t size = std::min(step, end - at);
+    uint64_t size = 0;
+    for (uint64_t at = begin; at < end; at += size) {
+      size = std::min(step - at % step, end - at);
       if (!target_.has_data(at, at + size)) continue;
       const auto bytes = std::span(reinterpret_cast<uint8_t*>(buffer_.data()), size);  // NOLINT
       const size_t words = target_.read(at, bytes) / 8;
@@ -77,9 +78,8 @@ ptrdiff_t range_of(std::span<const FrameExtent> ranges, uint64_t address) {
 
 }  // namespace
 
-std::vector<bool> find_referred(const Target& target, MemoryCache& memory,
-                                std::span<const FrameExtent> frames,
-                                std::span<const HeapRegion> heaps,
+std::vector<bool> find_referred(const Target& target, std::span<const FrameExtent> frames,
+                                std::span<const std::unique_ptr<Heap>> heaps,
                                 std::span<const FrameExtent> ignored) {
   std::vector<bool> referred(frames.size());
   if (frames.empty()) return referred;
@@ -90,7 +90,7 @@ std::vector<bool> find_referred(const Target& target, MemoryCache& memory,
   sources.reserve(found.size());
   for (const Reference& one : found) sources.push_back(one.from);
   std::vector<HeapBlock> blocks(sources.size());
-  for (const HeapRegion& heap : heaps) find_blocks(memory, heap, sources, blocks);
+  for (const auto& heap : heaps) heap->find_blocks(sources, blocks);
   std::vector<std::vector<uint32_t>> by_frame(frames.size());  // what each refers to
   std::vector<uint32_t> reached;
   const auto reach = [&](uint32_t frame) {
@@ -99,8 +99,7 @@ std::vector<bool> find_referred(const Target& target, MemoryCache& memory,
     reached.push_back(frame);
   };
   for (size_t i = 0; i < found.size(); i++) {
-    const bool is_freed = blocks[i].begin != 0 && !blocks[i].is_used;
-    if (is_freed || range_of(ignored, found[i].from) >= 0) continue;
+    if (blocks[i].is_freed() || range_of(ignored, found[i].from) >= 0) continue;
     const ptrdiff_t source = range_of(frames, found[i].from);
     if (source < 0)
       reach(found[i].frame);

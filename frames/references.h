@@ -7,8 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "frames/glibc_heap.h"
-#include "frames/memory_cache.h"
+#include "frames/heap.h"
 #include "target/target.h"
 
 namespace skein {
@@ -19,12 +18,11 @@ struct FrameExtent {
 };
 
 // Whether anything outside refers to a frame (ascending), directly or by other such frames. Words
-// in blocks that glibc has freed do not count, nor those in `ignored` ranges (ascending) and in
+// in blocks that were freed do not count, nor those in `ignored` ranges (ascending) and in
 // parts of stacks that their threads have left; registers are not looked at. Reads all writable
 // memory: 1 s for each GB.
-std::vector<bool> find_referred(const Target& target, MemoryCache& memory,
-                                std::span<const FrameExtent> frames,
-                                std::span<const HeapRegion> heaps,
+std::vector<bool> find_referred(const Target& target, std::span<const FrameExtent> frames,
+                                std::span<const std::unique_ptr<Heap>> heaps,
                                 std::span<const FrameExtent> ignored);
 
 }  // namespace skein

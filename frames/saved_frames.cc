@@ -9,7 +9,7 @@ namespace skein {
 
 namespace {
 
-constexpr std::string_view version = "skein.frames/1\n";
+constexpr std::string_view version = "skein.frames/2\n";
 
 // Both archives visit the same members in the same order: see visit().
 class Saving {
@@ -137,12 +137,23 @@ void visit(Archive& archive, SuspendedCoroutines::Place& one) {
 template <typename Archive>
 void visit(Archive& archive, SuspendedCoroutine& one) {
   visit_all(archive, one.frame, one.function, one.awaits, one.place, one.object, one.point,
-            one.size, one.state, one.thread, one.is_certain, one.is_elided);
+            one.size, one.state, one.thread, one.is_certain, one.is_elided, one.awaited,
+            one.joined_by, one.is_unreferenced);
 }
 
 template <typename Archive>
 void visit(Archive& archive, AsioObject& one) {
   visit_all(archive, one.kind, one.clock, one.expires, one.descriptor, one.address);
+}
+
+template <typename Archive>
+void visit(Archive& archive, WaitObject::Holder& one) {
+  visit_all(archive, one.coroutine, one.is_certain);
+}
+
+template <typename Archive>
+void visit(Archive& archive, WaitObject& one) {
+  visit_all(archive, one.address, one.kind, one.type, one.is_linked, one.waiters, one.holders);
 }
 
 template <typename Archive>
@@ -164,7 +175,7 @@ void visit(Archive& archive, TargetThread& one) {
 template <typename Archive>
 void visit(Archive& archive, SavedFrames& all) {
   visit_all(archive, all.found.functions, all.found.places, all.found.coroutines, all.found.objects,
-            all.found.variables, all.found.read, all.found.freed, all.found.warnings, all.around.steady_now,
+            all.found.awaited, all.found.variables, all.found.read, all.found.freed, all.found.warnings, all.around.steady_now,
             all.around.system_now, all.around.sockets, all.around.threads, all.paused);
 }
 
@@ -177,11 +188,20 @@ bool is_consistent(const SuspendedCoroutines& found) {
     if (one.function >= found.functions.size() || one.place >= found.places.size() ||
         !is_index(one.awaits, found.coroutines.size()) ||
         !is_index(one.object, found.objects.size()) ||
+        !is_index(one.awaited, found.awaited.size()) ||
+        !is_index(one.joined_by, found.coroutines.size()) ||
         one.state > SuspendedCoroutine::State::Unknown)
       return false;
+  for (const WaitObject& one : found.awaited) {
+    if (one.kind > WaitObject::Kind::Executor) return false;
+    for (const uint32_t waiter : one.waiters)
+      if (waiter >= found.coroutines.size()) return false;
+    for (const WaitObject::Holder& holder : one.holders)
+      if (holder.coroutine >= found.coroutines.size()) return false;
+  }
   if (found.variables.size() > found.coroutines.size()) return false;
   for (const AsioObject& one : found.objects)
-    if (one.kind > AsioObject::Kind::Resolver || one.clock > AsioObject::Clock::Other) return false;
+    if (one.kind > AsioObject::Kind::Channel || one.clock > AsioObject::Clock::Other) return false;
   return true;
 }
 

@@ -7,13 +7,22 @@
 #include <span>
 #include <utility>
 
+#include "base/byte_size.h"
 #include "base/function_name.h"
 #include "frames/asio_functions.h"
+#include "frames/asio_groups.h"
+#include "frames/asio_recycler.h"
+#include "frames/awaited_objects.h"
 #include "frames/call_stack.h"
+#include "frames/continuations.h"
 #include "frames/coroutine_program.h"
-#include "frames/glibc_heap.h"
+#include "frames/heaps.h"
+#include "frames/lock_holders.h"
 #include "frames/memory_cache.h"
 #include "frames/references.h"
+#include "frames/unreferenced.h"
+#include "frames/waiters.h"
+#include "frames/written_parts.h"
 
 namespace skein {
 
@@ -40,8 +49,7 @@ class Search {
   Result<SuspendedCoroutines> run() {
     if (program_.pairs().empty()) return nothing_found();
     if (options_.before) options_.before();
-    for (const Mapping& mapping : target_.mappings())
-      if (is_data(mapping)) scan(mapping);
+    scan_all();
     std::sort(found_.begin(), found_.end(),
               [](const Found& a, const Found& b) { return a.frame < b.frame; });
     read_blocks();
@@ -70,26 +78,42 @@ class Search {
 
   // ---- frames ----
 
-  void scan(const Mapping& mapping) {
-    constexpr uint64_t step = uint64_t{4} << 20;
-    buffer_.resize(step / 8 + 1);
-    for (uint64_t at = mapping.begin; at < mapping.end; at += step) {
-      if (!target_.has_data(at, std::min(at + step, mapping.end))) continue;
-      const uint64_t size = std::min(step + 8, mapping.end - at);
-      const auto bytes = std::span(reinterpret_cast<uint8_t*>(buffer_.data()), size);  // NOLINT
-      const size_t words = target_.read(at, bytes) / 8;
-      read_ += std::min<uint64_t>(step, 8 * words);
-      for (size_t i = 1; i < words; i++) {
-        const std::optional<uint32_t> pair = program_.pair_of_destroy(buffer_[i]);
-        if (!pair) continue;
-        const uint64_t resume = buffer_[i - 1];
-        if (resume != 0 && resume != program_.pairs()[*pair].function.resume) continue;
-        found_.push_back({.frame = at + 8 * (i - 1),
-                          .pair = *pair,
-                          .is_final = resume == 0,
-                          .is_elided = buffer_[i] == program_.pairs()[*pair].function.cleanup});
-      }
+  void scan_all() {
+    const std::vector<MemoryPart> all = written_parts(target_);
+    memory_size_ = skein::size_of(all);
+    is_sample_ = memory_size_ > options_.most_bytes;
+    const std::vector<MemoryPart> parts = sample_of(all, options_.most_bytes);
+    const uint64_t in_all = skein::size_of(parts);
+    uint64_t done = 0;
+    for (const MemoryPart& part : parts) {
+      if (options_.progress) options_.progress(done, in_all, memory_size_);
+      scan(part);
+      done += part.size();
     }
+    if (options_.progress) options_.progress(done, in_all, memory_size_);
+  }
+
+  // Not a byte beyond the part: it would look written next time.
+  void scan(const MemoryPart& part) {
+    buffer_.resize(part.size() / 8 + 1);
+    const bool continues = last_end_ == part.begin;  // a frame may begin in the part before
+    if (!continues) buffer_[0] = 0;
+    const auto bytes =
+        std::span(reinterpret_cast<uint8_t*>(buffer_.data() + 1), part.size());  // NOLINT
+    const size_t words = target_.read(part.begin, bytes) / 8;
+    read_ += 8 * words;
+    for (size_t i = continues ? 1 : 2; i <= words; i++) {
+      const std::optional<uint32_t> pair = program_.pair_of_destroy(buffer_[i]);
+      if (!pair) continue;
+      const uint64_t resume = buffer_[i - 1];
+      if (resume != 0 && resume != program_.pairs()[*pair].function.resume) continue;
+      found_.push_back({.frame = part.begin + 8 * (i - 1) - 8,
+                        .pair = *pair,
+                        .is_final = resume == 0,
+                        .is_elided = buffer_[i] == program_.pairs()[*pair].function.cleanup});
+    }
+    last_end_ = part.begin + 8 * words;
+    buffer_[0] = buffer_[words];
   }
 
   void read_blocks() {
@@ -97,16 +121,30 @@ class Search {
     frames.reserve(found_.size());
     for (const Found& one : found_) frames.push_back(one.frame);
     blocks_.resize(found_.size());
-    heaps_ = find_heaps(target_, memory_);
-    has_glibc_heap_ = !heaps_.empty();
-    for (const HeapRegion& heap : heaps_)
-      if (!find_blocks(memory_, heap, frames, blocks_))
+    // Walking a heap reads all of it.
+    if (!is_sample_) heaps_ = find_heaps(target_, memory_, frames);
+    for (const auto& heap : heaps_)
+      if (!heap->find_blocks(frames, blocks_))
         warnings_.push_back(
             "the heap is damaged, or changed while it was read: frames that were "
             "destroyed may be shown");
-    for (size_t i = 0; i < found_.size(); i++)
-      if (blocks_[i].begin == 0) blocks_[i] = mapped_block(found_[i].frame);
+    for (const uint64_t block : find_recycled(target_, memory_))
+      if (const uint32_t i = frame_at(block); i != none && found_[i].frame == block)
+        blocks_[i].state = HeapBlock::State::Freed;
+    for (uint32_t i = 0; i < found_.size(); i++)
+      if (blocks_[i].is_used() && blocks_[i].keeps_remains && !is_still_there(i))
+        blocks_[i].state = HeapBlock::State::Freed;
     count_own_blocks();
+  }
+
+  // What was in a freed block when it was found, and is in use when the allocator is looked at, may
+  // have been overwritten between.
+  bool is_still_there(uint32_t i) {
+    const CoroutineFunction& function = program_.pairs()[found_[i].pair].function;
+    const uint64_t resume = memory_.word(found_[i].frame);
+    const uint64_t destroy = memory_.word(found_[i].frame + 8);
+    return (resume == 0 || resume == function.resume) &&
+           program_.pair_of_destroy(destroy) == found_[i].pair;
   }
 
   // Whether the frames of a function are blocks of their own: then one inside of a bigger block is
@@ -115,7 +153,7 @@ class Search {
   void count_own_blocks() {
     own_blocks_.resize(program_.pairs().size());
     for (size_t i = 0; i < found_.size(); i++)
-      if (blocks_[i].is_used && !found_[i].is_elided)
+      if (blocks_[i].is_used() && !found_[i].is_elided)
         own_blocks_[found_[i].pair] += blocks_[i].begin == found_[i].frame ? 1 : -1;
     // The frames of a function are equally large: at most as far as any of them is from the next.
     sizes_.assign(program_.pairs().size(), default_size);
@@ -126,16 +164,6 @@ class Search {
       size = std::min(size, next - found_[i].frame);
       next = found_[i].frame;
     }
-  }
-
-  // A big block that glibc has mapped for itself: it begins at a page, behind a header.
-  HeapBlock mapped_block(uint64_t frame) {
-    constexpr uint64_t page = 4096;
-    if (!has_glibc_heap_ || frame % page != header) return {};
-    const uint64_t size = memory_.word(frame - 8);
-    const bool is_mapped = (size & 7) == 2;
-    if (!is_mapped || size < page || size > uint64_t{1} << 40) return {};
-    return {.begin = frame, .end = frame + (size & ~uint64_t{7}) - header, .is_used = true};
   }
 
   // ---- threads ----
@@ -156,11 +184,17 @@ class Search {
         continue;
       }
       const CallStacks::Stack stack = stacks.of(thread.registers);
-      for (size_t i = 0; i < stack.calls.size(); i++)
-        if (const auto pair = program_.pair_of_code(stack.calls[i].pc))
-          if (const uint32_t frame = frame_of(std::span(stack.calls).subspan(i), *pair);
-              frame != none)
-            runs_.emplace(frame, thread.id);
+      for (size_t i = 0; i < stack.calls.size(); i++) {
+        const auto pair = program_.pair_of_code(stack.calls[i].pc);
+        if (!pair) continue;
+        const uint32_t frame = frame_of(std::span(stack.calls).subspan(i), *pair);
+        if (frame != none)
+          runs_.emplace(frame, thread.id);
+        else
+          warnings_.push_back("thread " + std::to_string(thread.id) + " runs one of the coroutines " +
+                              program_.name_of(program_.pairs()[*pair]) +
+                              ": it is not known which, and shown where it last waited");
+      }
       if (!stack.is_complete)
         warnings_.push_back("the stack of thread " + std::to_string(thread.id) +
                             " could not be read to its end: a coroutine that it runs may be "
@@ -169,7 +203,8 @@ class Search {
   }
 
   // The frame of a coroutine of this function that the first call has. If it is in a register that
-  // is not known, a caller has it, too, as the handle that it resumes.
+  // is not known, a caller has it, too, as the handle that it resumes. (g++ may keep it in any
+  // register across calls of functions that leave it alone, -fipa-ra; but others have old frames.)
   uint32_t frame_of(std::span<const CallStacks::Call> calls, uint32_t pair) {
     constexpr uint64_t most = 4096;  // bytes of a function's part of the stack
     constexpr size_t callers = 8;
@@ -226,28 +261,16 @@ class Search {
     return std::min(is_own ? block.end - block.begin : sizes_[found_[i].pair], largest);
   }
 
-  // A coroutine awaits another if its frame has the other's handle, and the other's promise has its
-  // own. The place in the promise must be before that in the frame.
-  uint32_t awaited_by(uint32_t i) {
-    const uint64_t frame = found_[i].frame;
-    words_.resize(size_of(i) / 8);
-    if (found_.empty() || !memory_.read(frame, words_.data(), words_.size() * 8)) return none;
-    const uint64_t first = found_.front().frame;
-    const uint64_t range = found_.back().frame + header - first;
-    for (size_t at = 2; at < words_.size(); at++) {
-      if (words_[at] - first > range) continue;
-      const uint32_t other = frame_at(words_[at]);
-      if (other == none || other == i || is_freed(other)) continue;
-      uint64_t promise[24];
-      const size_t count = std::min<size_t>(std::size(promise), at);
-      if (!memory_.read(found_[other].frame, promise, count * 8)) continue;
-      for (size_t k = 2; k < count; k++)
-        if (promise[k] == frame || promise[k] == frame + header) return other;
-    }
-    return none;
+  bool is_freed(uint32_t i) const { return blocks_[i].is_freed(); }
+  // Whether the frame is a block that is in use, as those of its function are.
+  bool is_own_block(uint32_t i) const {
+    return blocks_[i].is_used() && blocks_[i].begin == found_[i].frame &&
+           has_own_blocks(found_[i].pair);
   }
-
-  bool is_freed(uint32_t i) const { return blocks_[i].begin != 0 && !blocks_[i].is_used; }
+  // Whether the program's allocators are known, and what they have for the frame, if anything.
+  bool is_judged(uint32_t i) const {
+    return !heaps_.empty() && blocks_[i].state != HeapBlock::State::Unknown;
+  }
 
   // ---- the result ----
 
@@ -282,7 +305,8 @@ class Search {
     const CoroutineProgram::Pair& pair = program_.pairs()[one.pair];
     SuspendedCoroutine out{
         .frame = one.frame, .function = one.pair, .size = static_cast<uint32_t>(size_of(i))};
-    out.is_certain = blocks_[i].begin == one.frame && has_own_blocks(one.pair);
+    // g++ marks its remains.
+    out.is_certain = is_own_block(i) && (!blocks_[i].keeps_remains || is_gcc(one.pair));
     out.is_elided = one.is_elided;
     if (one.is_final) {
       out.state = State::Final;
@@ -312,12 +336,12 @@ class Search {
     // g++ sets the lowest bit of the number when a frame is destroyed.
     if (is_gcc(one.function) && one.point != SuspendedCoroutine::unknown && one.point % 2 == 1)
       return true;
-    if (one.is_certain) return false;
+    if (is_own_block(i)) return false;
     // A part of a bigger block, a stack or a variable: a copy of what was there once, unless the
     // program's own allocator keeps it there. Of one that has ended, two words are no evidence.
     if (found_[i].is_elided) return one.state == State::Final || !is_in_frame(i);
     const bool has_ended = one.state == State::Final && !is_gcc(one.function);
-    if (has_glibc_heap_ && (has_ended || has_own_blocks(one.function) || pair.is_guess()))
+    if (is_judged(i) && (has_ended || has_own_blocks(one.function) || pair.is_guess()))
       return true;
     if (one.point == SuspendedCoroutine::unknown) return false;
     return one.state == State::Final ? !program_.may_end_at(one.function, one.point)
@@ -329,7 +353,7 @@ class Search {
     const HeapBlock& block = blocks_[i];
     if (block.begin == 0) return true;
     const uint32_t outer = frame_at(block.begin);
-    return block.is_used && outer != none && found_[outer].frame == block.begin &&
+    return block.is_used() && outer != none && found_[outer].frame == block.begin &&
            !found_[outer].is_final;
   }
 
@@ -340,22 +364,39 @@ class Search {
     for (const SuspendedCoroutine& one : all)
       if (!one.is_certain && !one.is_elided) doubtful.push_back({one.frame, one.frame + one.size});
     if (doubtful.empty()) return;
+    if (is_sample_) return leave_out_ended(kept, all);
     const std::vector<bool> referred =
-        find_referred(target_, memory_, doubtful, heaps_, remains(kept));
+        find_referred(target_, doubtful, heaps_, remains(kept));
     size_t next = 0;
     size_t left = 0;
     for (size_t i = 0; i < all.size(); i++) {
       SuspendedCoroutine one = all[i];
       if (!one.is_certain && !one.is_elided) {
         const bool is_referred = referred[next++];
+        const bool is_own = is_own_block(kept[i]);
         // g++'s number tells the remains of a frame under any allocator.
-        one.is_certain = is_referred && one.state != State::Final && is_gcc(one.function);
+        one.is_certain =
+            is_referred && (is_own || (one.state != State::Final && is_gcc(one.function)));
         // A register may have the only reference.
-        if (!is_referred && (has_glibc_heap_ || one.state == State::Final || !is_gcc(one.function)))
+        if (!is_referred && !is_own &&
+            (is_judged(kept[i]) || one.state == State::Final || !is_gcc(one.function)))
           continue;
       }
       kept[left] = kept[i];
       all[left++] = one;
+    }
+    kept.resize(left);
+    all.resize(left);
+  }
+
+  // Of a sample. What refers to a frame is not known, and two words are no evidence for one that has
+  // ended.
+  static void leave_out_ended(std::vector<uint32_t>& kept, std::vector<SuspendedCoroutine>& all) {
+    size_t left = 0;
+    for (size_t i = 0; i < all.size(); i++) {
+      if (all[i].state == State::Final) continue;
+      kept[left] = kept[i];
+      all[left++] = all[i];
     }
     kept.resize(left);
     all.resize(left);
@@ -377,12 +418,8 @@ class Search {
     return found;
   }
 
-  void find_awaited(SuspendedCoroutines& out, const std::vector<uint32_t>& renumbered) {
-    for (uint32_t i = 0; i < found_.size(); i++)
-      if (renumbered[i] != none)
-        if (const uint32_t other = awaited_by(i); other != none && renumbered[other] != none)
-          out.coroutines[renumbered[i]].awaits = renumbered[other];
-    // The frame around an elided one need not have its address: it is a constant distance away.
+  // The frame around an elided one need not have its address: it is a constant distance away.
+  void find_callers_of_elided(SuspendedCoroutines& out, const std::vector<uint32_t>& renumbered) {
     for (uint32_t i = 0; i < found_.size(); i++) {
       if (!found_[i].is_elided || renumbered[i] == none) continue;
       const uint32_t caller = caller_of_elided(i);
@@ -419,7 +456,9 @@ class Search {
     out.freed = found_.size() - kept.size();
     std::vector<uint32_t> renumbered(found_.size(), none);
     for (uint32_t i = 0; i < kept.size(); i++) renumbered[kept[i]] = i;
-    find_awaited(out, renumbered);
+    find_callers_of_elided(out, renumbered);
+    const std::vector<SuspendedCoroutine> read = out.coroutines;
+    Continuations continuations(memory_, read);
     for (const CoroutineProgram::Pair& pair : program_.pairs()) {
       std::string full = program_.name_of(pair);
       SuspendedCoroutines::Function function{
@@ -432,13 +471,32 @@ class Search {
     }
     find_objects(out);
     if (options_.variables) find_variables(out);
+    const Waiters waiters(target_, memory_, out.coroutines, may_wait(out));
+    const std::vector<Join> groups = find_asio_groups(memory_, waiters, out);
+    std::vector<bool> unreferenced;
+    if (options_.references && !is_sample_)
+      unreferenced = find_unreferenced(target_, out.coroutines, heaps_);
+    for (size_t i = 0; i < unreferenced.size(); i++)
+      out.coroutines[i].is_unreferenced = unreferenced[i];
     if (options_.after) options_.after(out);
     for (SuspendedCoroutine& one : out.coroutines) find_place(one);
     out.places = std::move(places_);
+    continuations.decide(out, program_);
+    AwaitedObjects awaited(out, waiters, program_);
+    awaited.find();
+    awaited.add_groups(groups);
+    LockHolders(out, waiters, awaited, program_).find();
+    keep_certain_cycles(out, waiters, target_);
     out.read = read_;
+    out.memory = memory_size_;
     program_.keep_lines();
     out.warnings = program_.warnings();
     out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
+    if (is_sample_)
+      out.warnings.push_back("it has written " + size_text(memory_size_) + ", of which " +
+                             size_text(read_) +
+                             " were read, the biggest mappings in evenly spread parts: "
+                             "coroutines are missing, and chains may be shorter than they are");
     return out;
   }
 
@@ -477,6 +535,19 @@ class Search {
     }
   }
 
+  // By coroutine, whether it may wait for an object that is not Asio's.
+  static std::vector<bool> may_wait(const SuspendedCoroutines& out) {
+    std::vector<bool> may;
+    may.reserve(out.coroutines.size());
+    for (const SuspendedCoroutine& one : out.coroutines) {
+      const SuspendedCoroutines::Function& function = out.functions[one.function];
+      may.push_back((one.state == State::Waits || one.state == State::Unknown) &&
+                    one.awaits == none && one.object == none && !function.is_spawn_entry &&
+                    function.operation.empty());
+    }
+    return may;
+  }
+
   // An operation of Asio; without names any coroutine that waits for no other may be one.
   bool may_wait_for_object(const SuspendedCoroutines& out, const SuspendedCoroutine& one) const {
     if (one.state == State::Final || one.state == State::NotStarted || one.state == State::Runs)
@@ -492,7 +563,8 @@ class Search {
   std::vector<SuspendedCoroutines::Place> places_ = {{}};
   std::set<uint32_t> initial_places_ = {};  // where coroutines have not started
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> place_of_point_ = {};  // by function and point
-  std::vector<uint64_t> buffer_ = {};
+  std::vector<uint64_t> buffer_ = {};  // the last word of the part before, and a part
+  uint64_t last_end_ = 0;              // of the part before
   std::vector<uint64_t> words_ = {};
   std::vector<Found> found_ = {};
   std::vector<HeapBlock> blocks_ = {};      // of found_
@@ -500,9 +572,10 @@ class Search {
   std::vector<int64_t> own_blocks_ = {};    // by pair, minus those inside of bigger ones
   std::vector<uint32_t> only_frames_ = {};  // by pair
   std::map<uint32_t, uint64_t> runs_ = {};  // threads by coroutine
-  std::vector<HeapRegion> heaps_ = {};
-  bool has_glibc_heap_ = false;
+  std::vector<std::unique_ptr<Heap>> heaps_ = {};
   uint64_t read_ = 0;
+  uint64_t memory_size_ = 0;  // bytes that may have been written
+  bool is_sample_ = false;    // only some of them are read
   std::vector<std::string> warnings_ = {};
 };
 

@@ -106,6 +106,15 @@ const Lines::Call* call_behind(const std::vector<Lines::Call>& calls, const Stor
   return nullptr;
 }
 
+// The first call at an address or right behind it.
+const Lines::Call* call_at(const std::vector<Lines::Call>& calls, std::optional<uint64_t> address) {
+  constexpr uint64_t near = 64;  // bytes
+  if (!address) return nullptr;
+  for (const Lines::Call& call : calls)
+    if (call.address >= *address && call.address - *address < near) return &call;
+  return nullptr;
+}
+
 // Whether a jump (E9 cd, EB cb) is at this address.
 bool is_jump(const Code& code, uint64_t address) {
   const size_t at = address - code.address;
@@ -183,20 +192,6 @@ Surrounding surrounding(const Code& code, const std::vector<Store>& stores, cons
   return found;
 }
 
-// The line of the call of await_resume() where the coroutine continues. Nothing: there is none
-// before the next suspension.
-std::optional<Lines::Place> place_of_resume(const Code& code, const std::vector<Store>& stores,
-                                            uint64_t resumed, const Functions& functions,
-                                            const Lines& lines) {
-  constexpr uint64_t near = 32;  // bytes
-  uint64_t end = resumed + near;
-  for (const Store& store : stores)
-    if (store.begin >= resumed) end = std::min(end, store.begin);
-  for (const Lines::Call& call : calls_of(code, functions, &lines, "await_resume"))
-    if (call.address >= resumed && call.address < end) return lines.at(call.address);
-  return {};
-}
-
 }  // namespace
 
 std::optional<uint8_t> frame_register(const std::vector<Store>& stores) {
@@ -229,8 +224,7 @@ std::vector<Store> find_stores(const Code& code, Compiler compiler, uint64_t off
 }
 
 Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset, uint32_t point,
-                           std::optional<uint64_t> resumed, const Functions& functions,
-                           const Lines* lines) {
+                           const Functions& functions, const Lines* lines) {
   const std::vector<Store> stores = find_stores(code, compiler, offset);
   const auto store = std::find_if(stores.begin(), stores.end(),
                                   [&](const Store& one) { return one.point == point; });
@@ -247,13 +241,11 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
     return found;
   }
   const auto readies = calls_of(code, functions, lines, "await_ready");
-  const Lines::Call* ready = call_before(readies, *store, around);
-  const Lines::Call* call = ready != nullptr ? ready : suspend;
-  if (call == nullptr && resumed)
-    if (const auto place = place_of_resume(code, stores, *resumed, functions, *lines)) {
-      found.place = place;
-      return found;
-    }
+  const Lines::Call* call = call_before(readies, *store, around);
+  if (call == nullptr) call = suspend;
+  const auto resumes = call == nullptr ? calls_of(code, functions, lines, "await_resume")
+                                       : std::vector<Lines::Call>();
+  if (call == nullptr) call = call_at(resumes, resume_target(code, point));
   found.place = lines->at(call != nullptr ? call->address : store->begin);
   return found;
 }

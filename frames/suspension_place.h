@@ -2,30 +2,22 @@
 // stores this number in the frame belongs to the co_await.
 //
 // g++ gives that code the line of the statement, or of the end of a block. The call of
-// await_ready() before it, and that of await_suspend() behind it, have the line of the co_await
-// itself. At -Os, suspensions may share the latter; if the former leaves no code, that of
-// await_resume() remains, where the coroutine continues.
+// await_ready() before it, and that of await_resume() where the coroutine goes on, have the line of
+// the co_await itself; that of await_suspend() behind it usually has.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "frames/coroutine_functions.h"
+#include "frames/resume_point.h"
 #include "symbol/functions.h"
 #include "symbol/lines.h"
 
 namespace skein {
-
-// Code of a function, of a file for x86-64.
-struct Code {
-  uint64_t address = 0;
-  std::span<const uint8_t> bytes = {};
-  bool has_frame = false;  // its parameter is the frame
-};
 
 // An instruction that stores the number of a suspension point.
 struct Store {
@@ -48,12 +40,10 @@ struct Suspension {
   bool is_initial = false;   // the coroutine has not started
 };
 
-// `lines` may be null: then no place is found, and no type whose function was inlined. `resumed` is
-// where a coroutine of g++'s continues at this point, if that is known. O(bytes of the function),
-// and the first time the debug information of its unit.
+// `lines` may be null: then no place is found, and no type whose function was inlined. O(bytes of
+// the function), and the first time the debug information of its unit.
 Suspension find_suspension(const Code& code, CoroutineFunction::Compiler compiler, uint64_t offset,
-                           uint32_t point, std::optional<uint64_t> resumed,
-                           const Functions& functions, const Lines* lines);
+                           uint32_t point, const Functions& functions, const Lines* lines);
 
 // "N4coro5event7awaiter13await_suspendE..", mangled -> "coro::event::awaiter": without the
 // arguments of templates. Empty: it is no member of a type.

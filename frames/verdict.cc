@@ -16,6 +16,8 @@ bool is_client(const SocketState& socket) {
   return socket.local_port >= first && socket.peer_port != socket.local_port;
 }
 
+bool is_channel(const AsioObject& object) { return object.kind == AsioObject::Kind::Channel; }
+
 bool spoke_last(const SocketState& socket) {
   return socket.has_counts && socket.sent != 0 &&
          (socket.received == 0 || socket.sent_ago < socket.received_ago);
@@ -30,19 +32,40 @@ class Judge {
     if (chain_.cycle_begin != CoroutineChain::no_cycle)
       return is_certain_cycle() ? ChainVerdict::Deadlock : ChainVerdict::Unknown;
     const SuspendedCoroutine& last = found_.coroutines[chain_.steps.back()];
+    if (is_in_cycle_of_locks()) return ChainVerdict::Deadlock;
     if (last.state == State::Runs) return of_running(last);
     if (last.state == State::NotStarted) return ChainVerdict::NotStarted;
     if (last.state != State::Waits) return ChainVerdict::Usual;
+    if (last.is_unreferenced) return ChainVerdict::Unreferenced;
     if (chain_.operation == "async_accept") return ChainVerdict::Usual;
-    if (!chain_.objects.empty()) return of_objects();
+    if (!chain_.objects.empty() && !any(is_channel)) return of_objects();
     // A channel's, which another coroutine must resume; of a socket, the object would be known.
     if (chain_.operation == "async_send" || chain_.operation == "async_receive")
       return ChainVerdict::Unknown;
+    // What it waits for has its own chains.
+    if (last.awaited != SuspendedCoroutine::none)
+      return found_.awaited[last.awaited].kind == WaitObject::Kind::WhenAll ? ChainVerdict::Usual
+                                                                           : ChainVerdict::Unknown;
     return is_program_type(found_.places[last.place].awaiter) ? ChainVerdict::Unknown
                                                               : ChainVerdict::Usual;
   }
 
  private:
+  // Whether the last coroutine waits, by way of locks with known holders, for itself.
+  bool is_in_cycle_of_locks() const {
+    const uint32_t last = chain_.steps.back();
+    constexpr int longest = 1000;
+    uint32_t at = last;
+    for (int i = 0; i < longest; i++) {
+      const SuspendedCoroutine& one = found_.coroutines[at];
+      if (one.state != State::Waits || !one.is_certain) return false;
+      at = waits_for(found_, at);
+      if (at == SuspendedCoroutine::none) return false;
+      if (at == last) return true;
+    }
+    return false;
+  }
+
   // The process goes on while its memory is read.
   bool is_certain_cycle() const {
     return std::all_of(chain_.steps.begin() + static_cast<std::ptrdiff_t>(chain_.cycle_begin),
@@ -98,12 +121,6 @@ class Judge {
 
 }  // namespace
 
-bool is_program_type(std::string_view awaiter) {
-  for (const char* begin : {"std::", "boost::asio::", "asio::"})
-    if (awaiter.starts_with(begin)) return false;
-  return !awaiter.empty();
-}
-
 std::string_view name(ChainVerdict verdict) {
   switch (verdict) {
     case ChainVerdict::Deadlock:
@@ -118,6 +135,8 @@ std::string_view name(ChainVerdict verdict) {
       return "unread";
     case ChainVerdict::NotReceived:
       return "not received";
+    case ChainVerdict::Unreferenced:
+      return "unreferenced";
     case ChainVerdict::Unknown:
       return "unknown";
     case ChainVerdict::NotStarted:

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "frames/chains.h"
+#include "frames/wait_shapes.h"
 #include "target/sockets.h"
 #include "target/target.h"
 
@@ -26,12 +27,13 @@ struct Surroundings {
 
 // From the worst; from Runs on, most programs that look like this are correct.
 enum class ChainVerdict : uint8_t {
-  Deadlock,      // the coroutines of a cycle wait for each other
+  Deadlock,      // the coroutines of a cycle wait for each other, or for locks that they hold
   BlocksThread,  // it runs, and its thread sleeps in a call
   NeverExpires,  // it waits for a timer that never expires
   NoAnswer,      // the process connected a socket and spoke last
   Unread,        // what it waits for has arrived
   NotReceived,   // it waits to send
+  Unreferenced,  // nothing in memory refers to it, so that nothing can resume it
   Unknown,       // it waits for an object of the program or a library
   NotStarted,
   Slow,  // it waits for one of few timers that take ten seconds or more
@@ -46,9 +48,6 @@ inline bool is_usual(ChainVerdict verdict) { return verdict >= ChainVerdict::Run
 ChainVerdict judge(const SuspendedCoroutines& found, const CoroutineChain& chain,
                    const Surroundings& around);
 
-// Whether the type that a coroutine awaits is of the program or a library, and not one without a
-// meaning: std::suspend_always, those inside Asio. False if it is empty.
-bool is_program_type(std::string_view awaiter);
 // ns until the timer expires, at least 0; nothing: unknown, or never.
 std::optional<int64_t> left_of(const AsioObject& timer, const Surroundings& around);
 bool never_expires(const AsioObject& timer);

@@ -99,6 +99,12 @@ std::optional<Lines::Place> call_place(Dwarf_Die* unit, Dwarf_Die* call) {
   return Lines::Place{.file = name, .line = static_cast<uint32_t>(*line)};
 }
 
+// Also of a template, which has its arguments in its name.
+bool is_function(Dwarf_Die* die, std::string_view name) {
+  const std::string whole = name_of(die);
+  return whole.starts_with(name) && (whole.size() == name.size() || whole[name.size()] == '<');
+}
+
 // Adds the calls of `name` that were inlined into a scope.
 void add_inlined(Dwarf_Die* scope, std::string_view name, int depth, DwarfWork& work,
                  std::vector<Lines::Call>& to) {
@@ -110,7 +116,7 @@ void add_inlined(Dwarf_Die* scope, std::string_view name, int depth, DwarfWork& 
     const int tag = dwarf_tag(&child);
     if (to.size() >= most || !work.spend()) return;
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) continue;
-    if (tag != DW_TAG_inlined_subroutine || name_of(&child) != name) {
+    if (tag != DW_TAG_inlined_subroutine || !is_function(&child, name)) {
       add_inlined(&child, name, depth + 1, work, to);
       continue;
     }

@@ -192,7 +192,11 @@ bool is_core(std::span<const uint8_t> head) {
 Result<std::unique_ptr<CoreFile>> read_core(const std::string& path, Files& files) {
   Result<Contents> opened = files.open(path);
   if (!opened) return opened.error();
-  const std::span<const uint8_t> bytes = opened->bytes();
+  return read_core(*std::move(opened), path, files);
+}
+
+Result<std::unique_ptr<CoreFile>> read_core(Contents core, const std::string& path, Files& files) {
+  const std::span<const uint8_t> bytes = core.bytes();
   const Result<ElfHeader> header = read_elf_header(bytes, path);
   if (!header) return header.error();
   if (header->type != ET_CORE)
@@ -237,7 +241,7 @@ Result<std::unique_ptr<CoreFile>> read_core(const std::string& path, Files& file
                  .advice = "it was cut short; see `ulimit -c` and the free space of the disk"};
   std::vector<Mapping> mappings = mappings_of(memory, notes.files);
   return std::unique_ptr<CoreFile>(
-      std::make_unique<LinuxCore>(*std::move(opened), header->architecture, std::move(notes),
+      std::make_unique<LinuxCore>(std::move(core), header->architecture, std::move(notes),
                                   std::move(mappings), std::move(parts), missing, files));
 }
 

@@ -42,5 +42,7 @@ bool is_core(std::span<const uint8_t> head);
 // longer than the result. Not thread-safe: the result opens files when they are needed.
 // O(segments + threads); the memory is mapped, not read.
 Result<std::unique_ptr<CoreFile>> read_core(const std::string& path, Files& files);
+// The same of a core that is open; `path` is for errors.
+Result<std::unique_ptr<CoreFile>> read_core(Contents core, const std::string& path, Files& files);
 
 }  // namespace skein

@@ -222,6 +222,17 @@ Error access_error(uint64_t pid, int code) {
 
 }  // namespace
 
+uint64_t process_start(uint64_t pid) {
+  constexpr int field = 22;  // proc_pid_stat(5); the third is behind the name
+  const std::string stat = proc_text("/proc/" + std::to_string(pid) + "/stat");
+  if (stat.empty() || state_of(stat) == TargetThread::State::Ended) return 0;
+  size_t at = stat.rfind(')') + 1;  // npos + 1 == 0
+  for (int i = 2; i < field && at < stat.size(); i++) at = stat.find(' ', at) + 1;
+  uint64_t start = 0;
+  std::from_chars(stat.data() + std::min(at, stat.size()), stat.data() + stat.size(), start);
+  return start;
+}
+
 Result<std::unique_ptr<Target>> open_process(uint64_t pid) {
   const std::string folder = "/proc/" + std::to_string(pid);
   const std::string shown = "process " + std::to_string(pid);
@@ -231,15 +242,20 @@ Result<std::unique_ptr<Target>> open_process(uint64_t pid) {
   if (state_of(proc_text(folder + "/stat")) == TargetThread::State::Ended)
     return Error{.what = "it has ended, and its parent has not waited for it", .file = shown};
 
-  // Asks for permission first: without it /proc shows empty files.
-  iovec none{};
-  if (process_vm_readv(static_cast<pid_t>(pid), &none, 1, &none, 1, 0) < 0)
-    return access_error(pid, errno);
-
+  // A file of /proc that may not be read is empty, like that of a thread of the kernel.
+  const int list = open((folder + "/maps").c_str(), O_RDONLY | O_CLOEXEC);
+  if (list < 0) return access_error(pid, errno == ENOENT ? ESRCH : errno);
+  close(list);
   std::vector<Mapping> mappings = read_maps(proc_text(folder + "/maps"));
   if (mappings.empty())
     return Error{.what = "it has no memory: a thread of the kernel, or it is ending",
                  .file = shown};
+  // Memory needs more permission than its list.
+  uint8_t byte = 0;
+  iovec to{&byte, 1};
+  iovec from{reinterpret_cast<void*>(mappings.front().begin), 1};  // NOLINT
+  if (process_vm_readv(static_cast<pid_t>(pid), &to, 1, &from, 1, 0) < 0 && errno != EFAULT)
+    return access_error(pid, errno);
   const Result<std::vector<uint8_t>> head = files.head(folder + "/exe", 1 << 16);
   if (!head) return Error{.what = "its program: " + head.error().what, .file = shown};
   const Result<ElfHeader> header = read_elf_header(*head, shown);

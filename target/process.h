@@ -17,4 +17,8 @@ namespace skein {
 // its mappings once: 1 ms for each thousand.
 Result<std::unique_ptr<Target>> open_process(uint64_t pid);
 
+// When it was started, in the kernel's unit, to recognise a process: numbers are used again. 0: it
+// has ended.
+uint64_t process_start(uint64_t pid);
+
 }  // namespace skein

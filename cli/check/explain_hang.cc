@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <string_view>
@@ -24,6 +26,7 @@
 #ifdef SKEIN_HAS_SYMBOLS
 #include "cli/input/thread_stacks.h"
 #include "cli/input/unprepared.h"
+#include "cli/output/core_snapshot.h"
 #include "cli/output/coroutine_chain.h"
 #include "cli/output/coroutine_why.h"
 #include "cli/output/thread_stacks_text.h"
@@ -83,29 +86,52 @@ SourcePlace place_of(const std::vector<ThreadStack>& stacks) {
   return {};
 }
 
-SourcePlace explain_process(pid_t pid) {
-  SourcePlace place;
-  const bool is_recorded = records(pid);
-  if (is_recorded) explain_recorded(pid);
-  if (const Result<Unprepared> read = read_process(static_cast<uint64_t>(pid), {})) {
-    const std::vector<JudgedChain> chains = judge_chains(*read);
-    if (!is_recorded) print(coroutine_why_text(*read, chains, text_columns()));
-    place = place_of(*read, chains);
-  } else if (!is_recorded) {
-    print("No coroutines: " + escaped(read.error().message()) + ".\n");
-  }
+void explain_stacks(pid_t pid, SourcePlace& place) {
   const Result<std::vector<ThreadStack>> stacks = read_thread_stacks(static_cast<uint64_t>(pid));
   if (!stacks) {
     print("\nNo call stacks: " + escaped(stacks.error().message()) + ".\n");
-    return place;
+    return;
   }
   print("\nCall stacks:\n\n" + thread_stacks_text(*stacks));
-  return place.line != 0 ? place : place_of(*stacks);
+  if (place.line == 0) place = place_of(*stacks);
+}
+
+void keep_memory(CoreSnapshot& snapshot, const Unprepared& read, const std::string& path) {
+  if (snapshot.write_file(read, path))
+    print("\nKept for skein ps, why and html: " + escaped(path) + "\n");
+  else
+    print("\nNot kept: " + escaped(path) + ": " + strerror(errno) + "\n");
+}
+
+// `core`: where its memory is kept; empty: it is not.
+SourcePlace explain_process(pid_t pid, const std::string& core) {
+  SourcePlace place;
+  const bool is_recorded = records(pid);
+  if (is_recorded) explain_recorded(pid);
+  CoreSnapshot snapshot;
+  constexpr uint64_t most_bytes = uint64_t{8} << 30;  // some seconds
+  Result<ReadTarget> all = read_process(static_cast<uint64_t>(pid),
+                                        {.pause = true,
+                                         .must_pause = false,
+                                         .variables = !core.empty(),
+                                         .most_bytes = most_bytes},
+                                        core.empty() ? OnMemory() : snapshot.copier());
+  if (all) {
+    all->read.paused = 0;  // it hangs anyway
+    const std::vector<JudgedChain> chains = judge_chains(all->read);
+    if (!is_recorded) print(coroutine_why_text(all->read, chains, text_columns()));
+    place = place_of(all->read, chains);
+  } else if (!is_recorded) {
+    print("No coroutines: " + escaped(all.error().message()) + ".\n");
+  }
+  explain_stacks(pid, place);
+  if (all && !core.empty()) keep_memory(snapshot, all->read, core);
+  return place;
 }
 
 #else
 
-SourcePlace explain_process(pid_t pid) {
+SourcePlace explain_process(pid_t pid, const std::string&) {
   if (records(pid))
     explain_recorded(pid);
   else
@@ -126,7 +152,8 @@ bool only_waits_for_child(pid_t pid) {
 
 }  // namespace
 
-SourcePlace explain_hang(pid_t test, const std::string& trace, const std::string& file) {
+SourcePlace explain_hang(pid_t test, const std::string& trace, const std::string& file,
+                         bool keeps_memory) {
   constexpr size_t most = 8;
   const int out = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_APPEND, 0600);
   if (out < 0 || dup2(out, 1) != 1 || dup2(out, 2) != 2) return {};
@@ -135,6 +162,7 @@ SourcePlace explain_hang(pid_t test, const std::string& trace, const std::string
   std::erase(all, test);
   all.insert(all.begin(), test);
   if (all.size() > 1) std::erase_if(all, only_waits_for_child);
+  const std::string folder = trace.substr(0, trace.rfind('/') + 1);
   SourcePlace found;
   for (size_t i = 0; i < std::min(all.size(), most); i++) {
     if (i != 0) print("\n");
@@ -142,7 +170,8 @@ SourcePlace explain_hang(pid_t test, const std::string& trace, const std::string
     SourcePlace place;
     run_reporting(
         [&] {
-          place = explain_process(all[i]);
+          const std::string number = i == 0 ? "" : "-" + std::to_string(i + 1);
+          place = explain_process(all[i], keeps_memory ? folder + "memory" + number + ".core" : "");
           return 0;
         },
         std::cerr);

@@ -14,6 +14,10 @@ namespace skein::cli {
 // test's trace for `skein why`, if `trace` has one. Returns the most likely place of the problem.
 // Stops the processes for a moment (AttachedThreads). Standard output and error of this process are
 // the report from then on: for a process that was forked for it.
-SourcePlace explain_hang(pid_t test, const std::string& trace, const std::string& file);
+//
+// With `keeps_memory`, what was found in the memory of each is in memory.core beside the trace
+// (memory-2.core of the second process), for the commands that read memory.
+SourcePlace explain_hang(pid_t test, const std::string& trace, const std::string& file,
+                         bool keeps_memory);
 
 }  // namespace skein::cli

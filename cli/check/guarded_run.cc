@@ -213,7 +213,8 @@ class Guard {
     sigprocmask(SIG_UNBLOCK, &alarm_only, nullptr);
     alarm(longest);
     const SourcePlace place =
-        explain_hang(test_, trace_directory_of(run_.folder), report_file(run_.folder));
+        explain_hang(test_, trace_directory_of(run_.folder), report_file(run_.folder),
+                     !run_.is_temporary);
     alarm(0);
     end_.hang_line = place.line;
     if (place.file.size() < sizeof end_.hang_file)

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "base/utf8.h"
+#include "base/escape.h"
 
 namespace skein::cli {
 
@@ -62,40 +62,6 @@ void append_case(std::string& out, std::string_view suite, const TestResult& res
 }
 
 }  // namespace
-
-void append_xml(std::string& out, std::string_view text) {
-  const auto append_byte = [&out](unsigned char byte) {
-    char escape[8];
-    snprintf(escape, sizeof escape, "\\x%02x", byte);
-    out += escape;
-  };
-  for (size_t at = 0; at < text.size();) {
-    const CodePoint next = decode_utf8(text.substr(at));
-    if (next.size == 0) {
-      append_byte(static_cast<unsigned char>(text[at++]));
-      continue;
-    }
-    const std::string_view bytes = text.substr(at, next.size);
-    at += next.size;
-    const uint32_t c = next.code;
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (c == '\n')
-      out += '\n';
-    else if (c == '\t')
-      out += '\t';
-    else if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xfffe || c == 0xffff)
-      for (const char byte : bytes) append_byte(static_cast<unsigned char>(byte));
-    else
-      out += bytes;
-  }
-}
 
 std::string junit_xml(std::string_view suite, std::span<const TestResult> results) {
   size_t failures = 0;

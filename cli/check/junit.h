@@ -14,10 +14,6 @@ struct TestResult {
   Outcome outcome = {};
 };
 
-// Appends text as the content of an element or attribute. What XML 1.0 cannot represent, such as
-// control characters and bytes that are not UTF-8, becomes \x1b or \xff.
-void append_xml(std::string& out, std::string_view text);
-
 // One suite with this name. A hang and a missed budget are failures; what did not run is an error.
 std::string junit_xml(std::string_view suite, std::span<const TestResult> results);
 

@@ -9,24 +9,6 @@ namespace {
 
 using namespace skein::cli;
 
-std::string xml(std::string_view text) {
-  std::string out;
-  append_xml(out, text);
-  return out;
-}
-
-TEST_CASE("XML has no markup, control characters or invalid bytes of a test") {
-  CHECK(xml("a < b && \"c\" > d") == "a &lt; b &amp;&amp; &quot;c&quot; &gt; d");
-  CHECK(xml("one\ntwo\tthree") == "one\ntwo\tthree");
-  CHECK(xml("\x1b[31mred") == "\\x1b[31mred");
-  CHECK(xml(std::string_view("\0", 1)) == "\\x00");
-  CHECK(xml("\xff\xfe") == "\\xff\\xfe");
-  CHECK(xml("gr\xc3\xbc\xc3\x9f") == "gr\xc3\xbc\xc3\x9f");
-  CHECK(xml("\xef\xbf\xbf") == "\\xef\\xbf\\xbf");
-  CHECK(xml("\xc2\x85") == "\\xc2\\x85");
-  CHECK(xml("]]>") == "]]&gt;");
-}
-
 TEST_CASE("each verdict has its element") {
   const std::vector<TestResult> results = {
       {.name = "good", .outcome = {.verdict = TestVerdict::Passed, .seconds = 0.25}},

@@ -52,7 +52,8 @@ int run_ps(const PsOptions& options) {
                                             .json = options.json,
                                             .stop = options.stop,
                                             .locals = options.locals,
-                                            .group = options.group}))
+                                            .group = options.group,
+                                            .search_limit = options.search_limit}))
     return *status;
   const std::string directory = trace_directory(*options.trace);
   MemoryCheck memory;

@@ -114,7 +114,8 @@ int run_why(const WhyOptions& options) {
                                             .report = UnpreparedReport::Explanation,
                                             .json = options.json,
                                             .stop = options.stop,
-                                            .locals = options.locals}))
+                                            .locals = options.locals,
+                                            .search_limit = options.search_limit}))
       return *status;
   const Analysis analysis = open_analysis(options.trace);
   MemoryCheck memory;

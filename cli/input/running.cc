@@ -16,6 +16,8 @@ namespace skein::cli {
 
 namespace {
 
+constexpr std::string_view who_may_read = "run skein as the same user or as root";
+
 bool is_number(std::string_view text) {
   return !text.empty() && text.size() < 10 &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -101,7 +103,7 @@ std::string trace_of_process(const std::string& pid) {
   if (!std::filesystem::exists("/proc/" + pid, error))
     die(2, "process " + pid + ": no such process");
   std::ifstream maps("/proc/" + pid + "/maps");
-  if (!maps) die(2, "process " + pid + ": permission denied");
+  if (!maps) die(2, "process " + pid + ": permission denied; " + std::string(who_may_read));
   const std::string trace = find_trace(pid, maps);
   if (trace.empty())
     die(2, "process " + pid + " is not recording; start it with `skein record` or set SKEIN_TRACE");
@@ -136,7 +138,8 @@ std::string process_of(const std::string& directory) {
 std::string process_hint(const std::string& text) {
   if (!names_process(text)) return "";
   std::ifstream maps("/proc/" + text + "/maps");
-  if (!maps) return text + " is a process, not a trace; its trace is unknown: permission denied";
+  if (!maps) return text + " is a process, not a trace; its trace is unknown: permission denied; " +
+           std::string(who_may_read);
   const std::string trace = find_trace(text, maps);
   return text + " is a process, not a trace" +
          (trace.empty() ? ", and it is not recording" : "; its trace is " + trace);

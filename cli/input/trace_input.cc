@@ -10,12 +10,12 @@
 #include "base/text.h"
 #include "cli/die.h"
 #include "cli/input/callback_lines.h"
+#include "cli/input/core_input.h"
 #include "cli/input/running.h"
 #include "cli/memory.h"
 #include "cli/output/print.h"
 #include "cli/output/progress.h"
 #include "cli/output/terminal.h"
-#include "target/core_file.h"
 #include "trace/model/names.h"
 #include "trace/read/reader.h"
 #include "view/viewer/notes.h"
@@ -40,10 +40,7 @@ Trace open_trace(const std::string& path, std::span<const TickClock> clocks) {
 }
 
 void reject_core(const std::string& path) {
-  DiskFiles files;
-  if (path == "-" || files.type(path) != FileType::File) return;
-  const Result<std::vector<uint8_t>> head = files.head(path, 64);
-  if (head && is_core(*head))
+  if (is_core_file(path))
     die(2, path +
                ": a core file, not a recording; skein ps, why, show, html, render and query read "
                "memory, the other commands need `skein record`");

@@ -1,14 +1,17 @@
 #include "cli/input/unprepared.h"
 
 #include <time.h>
+#include <unistd.h>
 
 #include <charconv>
 
-#include "base/disk_files.h"
+#include "base/byte_size.h"
+#include "base/escape.h"
 #include "cli/die.h"
 #include "cli/input/running.h"
+#include "cli/output/progress.h"
+#include "cli/output/terminal.h"
 #include "frames/saved_frames.h"
-#include "target/core_file.h"
 #include "target/process.h"
 #include "target/pausable_process.h"
 
@@ -52,18 +55,56 @@ Result<Unprepared> read_memory_of(const Target& process, const SearchOptions& op
 
 namespace {
 
+// Shows the progress of a search, and announces that it reads a sample.
+class SearchProgress {
+ public:
+  explicit SearchProgress(std::string title) : title_(std::move(title)) {}
+  void show(uint64_t done, uint64_t in_all, uint64_t memory) {
+    if (done == 0 && in_all < memory)
+      report_message(escaped(title_) + ": it has written " + size_text(memory) + ": reading " +
+                     size_text(in_all) + " of it as a sample; --search-limit sets how much");
+    bar_.show(done, in_all, ProgressBar::Clock::now());
+  }
+
+ private:
+  std::string title_;
+  ProgressBar bar_ = {stderr, isatty(STDERR_FILENO) != 0, ProgressBar::Clock::now(), "searching"};
+};
+
+SearchOptions options_of(const Reading& reading, SearchProgress& progress) {
+  return {.variables = reading.variables,
+          .references = reading.references,
+          .most_bytes = reading.most_bytes,
+          .progress = [&](uint64_t done, uint64_t in_all, uint64_t memory) {
+            progress.show(done, in_all, memory);
+          }};
+}
+
 Result<Unprepared> read_process(PausableProcess& process, Reading reading,
                                 const OnMemory& on_memory) {
   std::optional<Error> error;
-  SearchOptions options{.variables = reading.variables};
+  SearchProgress progress(title_of(process));
+  const uint64_t start = process_start(process.pid());
+  const auto has_ended = [&] { return start == 0 || process_start(process.pid()) != start; };
+  bool ended_early = false;
+  SearchOptions options = options_of(reading, progress);
   if (reading.pause) options.before = [&] { error = process.pause(); };
   options.after = [&](const SuspendedCoroutines& found) {
     if (on_memory) on_memory(process, found);
+    ended_early = has_ended();
     process.resume();
   };
   Result<Unprepared> read = read_memory_of(process, options);
-  if (error) return *error;
-  if (read) read->paused = process.resume();
+  // A part of its memory must not pass for all of it.
+  if (ended_early || (!read && has_ended()))
+    return Error{.what = "it ended while its memory was read",
+                 .file = "process " + std::to_string(process.pid())};
+  if (error && reading.must_pause) return *error;
+  if (!read) return read;
+  read->paused = process.resume();
+  if (has_ended())
+    read->found.warnings.push_back(
+        "it has ended since its memory was read: threads and sockets may be missing");
   return read;
 }
 
@@ -79,21 +120,24 @@ Result<Unprepared> read_snapshot(const CoreFile& core, const std::string& path) 
                     .around = std::move(saved->around)};
 }
 
-Result<Unprepared> read_core_file(const CoreFile& core, const std::string& path, Reading reading,
-                                  const OnMemory& on_memory) {
-  if (!core.saved_frames().empty()) {
-    Result<Unprepared> read = read_snapshot(core, path);
-    if (read && on_memory) on_memory(core, read->found);
-    return read;
-  }
-  SearchOptions options{.variables = reading.variables};
+Result<Unprepared> read_core_input(const CoreInput& input, Reading reading,
+                                   const OnMemory& on_memory) {
+  const CoreFile& core = *input.core;
+  const bool is_snapshot = !core.saved_frames().empty();
+  SearchProgress progress(title_of(core));
+  SearchOptions options = options_of(reading, progress);
   if (on_memory)
     options.after = [&](const SuspendedCoroutines& found) { on_memory(core, found); };
-  Result<Unprepared> read = read_target(core, true, options);
-  if (read && core.missing_bytes() != 0)
-    read->found.warnings.push_back("the core was cut short: " +
-                                   std::to_string(core.missing_bytes()) +
-                                   " bytes are missing, and with them perhaps coroutines");
+  Result<Unprepared> read =
+      is_snapshot ? read_snapshot(core, input.path) : read_target(core, true, options);
+  if (!read) {
+    for (const std::string& warning : input.warnings)
+      read.error().advice += (read.error().advice.empty() ? "" : "; ") + warning;
+    return read;
+  }
+  if (is_snapshot && on_memory) on_memory(core, read->found);
+  std::vector<std::string>& warnings = read->found.warnings;
+  warnings.insert(warnings.end(), input.warnings.begin(), input.warnings.end());
   return read;
 }
 
@@ -106,32 +150,37 @@ std::optional<uint64_t> pid_of(const std::string& text) {
 
 }  // namespace
 
-Result<Unprepared> read_process(uint64_t pid, Reading reading) {
-  const Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(pid);
+Result<ReadTarget> read_process(uint64_t pid, Reading reading, const OnMemory& on_memory) {
+  Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(pid);
   if (!process) return process.error();
-  return read_process(**process, reading, {});
+  Result<Unprepared> read = read_process(**process, reading, on_memory);
+  if (!read) return read.error();
+  return ReadTarget{.process = *std::move(process), .read = *std::move(read)};
 }
 
 ReadTarget read_any(const std::string& text, Reading reading, const OnMemory& on_memory) {
-  ReadTarget all;
-  all.files = std::make_unique<DiskFiles>();
-  const bool is_file = all.files->type(text) == FileType::File;
-  Result<Unprepared> read = Error{.what = "neither a core file nor the PID of a process",
-                                  .file = text};
-  if (const std::optional<uint64_t> pid = is_file ? std::nullopt : pid_of(text)) {
-    Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(*pid);
-    if (!process) die(2, process.error().message());
-    read = read_process(**process, reading, on_memory);
-    all.target = std::move(*process);
-  } else if (is_file) {
-    Result<std::unique_ptr<CoreFile>> core = read_core(text, *all.files);
-    if (!core) die(2, core.error().message());
-    read = read_core_file(**core, text, reading, on_memory);
-    all.target = std::move(*core);
+  std::optional<CoreInput> core = open_core(text);
+  const std::optional<uint64_t> pid = core ? std::nullopt : pid_of(text);
+  Result<ReadTarget> all = Error{.what = "neither a core file nor the PID of a process",
+                                 .file = text};
+  if (core) {
+    Result<Unprepared> read = read_core_input(*core, reading, on_memory);
+    if (!read) die(2, read.error().message());
+    all = ReadTarget{.core = std::move(core), .read = *std::move(read)};
+  } else if (pid) {
+    all = read_process(*pid, reading, on_memory);
   }
-  if (!read) die(2, read.error().message());
-  all.read = std::move(*read);
-  return all;
+  if (!all) die(2, all.error().message());
+  return *std::move(all);
+}
+
+uint64_t parse_search_limit(const std::string& text) {
+  constexpr uint64_t least = uint64_t{4} << 20;
+  if (text.empty()) return usually_read_bytes;
+  const std::optional<uint64_t> size = parse_size(text);
+  if (!size || *size < least)
+    die(2, "--search-limit: invalid size '" + text + "' (at least 4M, e.g. 512M, 64G)");
+  return *size;
 }
 
 std::optional<Unprepared> read_unprepared(const std::string& text, Reading reading) {
@@ -140,18 +189,15 @@ std::optional<Unprepared> read_unprepared(const std::string& text, Reading readi
     if (!process) die(2, process.error().message());
     Result<Unprepared> read = read_process(**process, reading, {});
     if (read) return std::move(*read);
+    if (process_start(*pid) == 0) die(2, read.error().message());
     std::string what = "process " + std::to_string(*pid) +
                        " is not recording; start it with `skein record` or set SKEIN_TRACE";
     if (!read.error().advice.empty()) what += "; its memory: " + read.error().message();
     die(2, what);
   }
-  DiskFiles files;
-  if (text == "-" || files.type(text) != FileType::File) return {};
-  const Result<std::vector<uint8_t>> head = files.head(text, 64);
-  if (!head || !is_core(*head)) return {};
-  const Result<std::unique_ptr<CoreFile>> core = read_core(text, files);
-  if (!core) die(2, core.error().message());
-  Result<Unprepared> read = read_core_file(**core, text, reading, {});
+  const std::optional<CoreInput> core = open_core(text);
+  if (!core) return {};
+  Result<Unprepared> read = read_core_input(*core, reading, {});
   if (!read) die(2, read.error().message());
   return std::move(*read);
 }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/disk_files.h"
+#include "cli/input/core_input.h"
 #include "frames/suspended.h"
 #include "frames/verdict.h"
 
@@ -24,29 +24,40 @@ struct Unprepared {
 // What is in the memory of a running process, recorded or not. Fails if no coroutines can be read.
 Result<Unprepared> read_memory_of(const Target& process, const SearchOptions& options = {});
 
-// How the memory of a process is read.
+// Half a minute.
+inline constexpr uint64_t usually_read_bytes = uint64_t{32} << 30;
+
+// How the memory of a process or core is read.
 struct Reading {
   bool pause = false;      // the process stands still; a core does anyway
+  bool must_pause = true;  // fails if it cannot be stopped
   bool variables = false;  // in the frames
+  bool references = false;  // which coroutines nothing refers to, if that can be known
+  // Of more memory a sample is read, which is announced on stderr.
+  uint64_t most_bytes = usually_read_bytes;
 };
 
-// The same of a process by its number.
-Result<Unprepared> read_process(uint64_t pid, Reading reading);
+// The value of --search-limit. Throws CommandError(2) if it is invalid. Empty: the usual limit.
+uint64_t parse_search_limit(const std::string& text);
 
 // Nothing: `text` names neither a core file nor a process that does not record. Throws
 // CommandError(2) if it does and no coroutines can be read from it.
 std::optional<Unprepared> read_unprepared(const std::string& text,
                                           Reading reading = {});
 
-// Any process, whether it records or not, or core file.
+// What was read, and from what.
 struct ReadTarget {
-  std::unique_ptr<DiskFiles> files = {};  // that `target` reads
-  std::unique_ptr<Target> target = {};
+  std::optional<CoreInput> core = {};     // one of both
+  std::unique_ptr<Target> process = {};
   Unprepared read = {};
 };
-// Calls `on_memory` as long as a paused process stands still, with the coroutines without their
-// places. Throws CommandError(2) if no coroutines can be read.
+// Called as long as a paused process stands still, with the coroutines without their places.
 using OnMemory = std::function<void(const Target&, const SuspendedCoroutines&)>;
+
+// A process, whether it records or not.
+Result<ReadTarget> read_process(uint64_t pid, Reading reading, const OnMemory& on_memory = {});
+
+// The same, or a core file. Throws CommandError(2) if no coroutines can be read.
 ReadTarget read_any(const std::string& text, Reading reading, const OnMemory& on_memory);
 
 }  // namespace skein::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/escape.h"
 #include "base/text.h"
 
 namespace skein::cli {
@@ -54,6 +55,13 @@ std::string sockets_text(const Unprepared& of, const std::vector<uint32_t>& sock
   return text;
 }
 
+std::string channels_text(const Unprepared& of, const std::vector<uint32_t>& channels) {
+  std::set<uint64_t> addresses;
+  for (const uint32_t i : channels) addresses.insert(of.found.objects[i].address);
+  if (addresses.size() > 1) return " of " + grouped(addresses.size()) + " channels";
+  return " of the channel at " + address_text(*addresses.begin());
+}
+
 }  // namespace
 
 std::string objects_text(const Unprepared& of, const std::vector<uint32_t>& objects) {
@@ -64,6 +72,8 @@ std::string objects_text(const Unprepared& of, const std::vector<uint32_t>& obje
     case Kind::Socket:
     case Kind::Descriptor:
       return sockets_text(of, objects);
+    case Kind::Channel:
+      return channels_text(of, objects);
     case Kind::Signals:
     case Kind::Resolver:
       break;
@@ -74,7 +84,8 @@ std::string objects_text(const Unprepared& of, const std::vector<uint32_t>& obje
 Json object_json(const Unprepared& of, const SuspendedCoroutine& coroutine) {
   if (coroutine.object == SuspendedCoroutine::none) return {};
   const AsioObject& object = of.found.objects[coroutine.object];
-  constexpr const char* kinds[] = {"timer", "socket", "descriptor", "signal set", "resolver"};
+  constexpr const char* kinds[] = {"timer", "socket", "descriptor", "signal set", "resolver",
+                                   "channel"};
   Json json = Json::object(
       {{"kind", kinds[static_cast<size_t>(object.kind)]}, {"address", object.address}});
   if (object.kind == Kind::Timer) {
@@ -89,6 +100,85 @@ Json object_json(const Unprepared& of, const SuspendedCoroutine& coroutine) {
     json.set("unacknowledged", socket->unacked);
   }
   return json;
+}
+
+namespace {
+
+std::string children_text(const SuspendedCoroutines& found, const CoroutineChain& chain) {
+  if (chain.count > 1) return "several coroutines each (when_all)";
+  uint64_t all = 0;
+  uint64_t open = 0;
+  for (const SuspendedCoroutine& one : found.coroutines) {
+    if (one.joined_by != chain.steps.back()) continue;
+    all++;
+    if (one.state != SuspendedCoroutine::State::Final) open++;
+  }
+  if (found.awaited[found.coroutines[chain.steps.back()].awaited].type.find("operator||") !=
+      std::string::npos)
+    return "the first of " + counted(all, "coroutine");
+  return (open == all ? "" : grouped(open) + " of ") + counted(all, "coroutine") + " (when_all)";
+}
+
+std::string holders_text(const SuspendedCoroutines& found, const WaitObject& object) {
+  std::string text;
+  for (const WaitObject::Holder& holder : object.holders) {
+    const SuspendedCoroutine& one = found.coroutines[holder.coroutine];
+    const SuspendedCoroutines::Place& place = found.places[one.place];
+    text += text.empty() ? holder.is_certain ? ", held by " : ", perhaps held by " : " or ";
+    text += escaped(found.functions[one.function].name);
+    if (place.line != 0)
+      text += " (" + escaped(place.file.substr(place.file.rfind('/') + 1)) + ':' +
+              std::to_string(place.line) + ')';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string awaited_text(const Unprepared& of, const CoroutineChain& chain) {
+  const SuspendedCoroutines& found = of.found;
+  const SuspendedCoroutine& last = found.coroutines[chain.steps.back()];
+  const WaitObject& object = found.awaited[last.awaited];
+  if (object.kind == WaitObject::Kind::WhenAll) return children_text(found, chain);
+  const std::string& awaiter = found.places[last.place].awaiter;
+  std::string text;
+  // An object that does not lead back may be something else that the awaiter uses.
+  if (!object.is_linked && !awaiter.empty()) text = escaped(awaiter) + ", with ";
+  if (!object.type.empty())
+    text += escaped(object.type);
+  else
+    text += awaiter.empty() ? "an object" : escaped(awaiter);
+  if (chain.awaited.size() > 1) return text + ", " + grouped(chain.awaited.size()) + " objects";
+  return text + " at " + address_text(object.address) + holders_text(found, object);
+}
+
+Json frame_json(const SuspendedCoroutines& found, uint32_t coroutine) {
+  if (coroutine == SuspendedCoroutine::none) return {};
+  return found.coroutines[coroutine].frame;
+}
+
+Json awaited_address(const SuspendedCoroutines& found, const SuspendedCoroutine& coroutine) {
+  if (coroutine.awaited == SuspendedCoroutine::none) return {};
+  return found.awaited[coroutine.awaited].address;
+}
+
+Json awaited_objects_json(const SuspendedCoroutines& found) {
+  Json all = Json::array();
+  for (const WaitObject& one : found.awaited) {
+    Json waiters = Json::array();
+    for (const uint32_t waiter : one.waiters) waiters.add(found.coroutines[waiter].frame);
+    Json holders = Json::array();
+    for (const WaitObject::Holder& holder : one.holders)
+      holders.add(Json::object({{"frame", found.coroutines[holder.coroutine].frame},
+                                {"certain", holder.is_certain}}));
+    all.add(Json::object({{"address", one.address},
+                          {"type", or_null(one.type)},
+                          {"kind", or_null(std::string(name(one.kind)))},
+                          {"linked", one.is_linked},
+                          {"waiters", std::move(waiters)},
+                          {"holders", std::move(holders)}}));
+  }
+  return all;
 }
 
 }  // namespace skein::cli

@@ -1,10 +1,12 @@
-// What coroutines of a process without a recorder wait for: timers and sockets of Asio.
+// What coroutines of a process without a recorder wait for: timers and sockets of Asio, locks,
+// events and other objects, several coroutines.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "cli/input/unprepared.h"
+#include "frames/chains.h"
 #include "report/json.h"
 
 namespace skein::cli {
@@ -15,5 +17,14 @@ std::string objects_text(const Unprepared& of, const std::vector<uint32_t>& obje
 
 // The `object` of skein.coroutines/1; null: unknown.
 Json object_json(const Unprepared& of, const SuspendedCoroutine& coroutine);
+
+// What the last coroutines of a chain wait for, with its address: "coro::mutex at 0x55e0, held by
+// session (server.cc:20)". Precondition: the last step waits for such an object. Names are escaped.
+std::string awaited_text(const Unprepared& of, const CoroutineChain& chain);
+
+// Members of skein.coroutines/1.
+Json awaited_address(const SuspendedCoroutines& found, const SuspendedCoroutine& coroutine);
+Json frame_json(const SuspendedCoroutines& found, uint32_t coroutine);
+Json awaited_objects_json(const SuspendedCoroutines& found);
 
 }  // namespace skein::cli

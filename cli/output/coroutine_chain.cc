@@ -1,6 +1,7 @@
 #include "cli/output/coroutine_chain.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "base/escape.h"
 #include "base/text.h"
@@ -41,14 +42,19 @@ std::string place_text(const SuspendedCoroutines::Place& place) {
 std::string step_text(const Unprepared& of, const CoroutineChain& chain, size_t step) {
   const SuspendedCoroutine& one = of.found.coroutines[chain.steps[step]];
   const bool is_last = step + 1 == chain.steps.size();
+  const bool is_suspended = one.state == State::Waits || one.state == State::Unknown;
   std::string text(state_name(one.state));
   const std::string& awaiter = of.found.places[one.place].awaiter;
   if (one.state != State::Runs && !is_last)
     text = "waits for the next";
+  else if (is_suspended && one.awaited != SuspendedCoroutine::none)
+    text = "waits for " + awaited_text(of, chain);
   else if (one.state == State::Waits && !chain.operation.empty())
     text = "waits for " + escaped(chain.operation) + objects_text(of, chain.objects);
   else if (chain.cycle_begin != CoroutineChain::no_cycle)
     text = "waits for " + function_name(of.found, chain.steps[chain.cycle_begin]);
+  else if (is_suspended && one.awaits != SuspendedCoroutine::none && chain.operation.empty())
+    text = "waits for " + function_name(of.found, one.awaits) + ", which is in another line";
   else if (one.state == State::Waits && is_program_type(awaiter))
     text = "waits for " + escaped(awaiter) + objects_text(of, chain.objects);
   return one.is_certain ? text : text + " (uncertain)";
@@ -58,20 +64,25 @@ std::string step_text(const Unprepared& of, const CoroutineChain& chain, size_t 
 
 std::vector<JudgedChain> judge_chains(const Unprepared& of) {
   std::vector<JudgedChain> judged;
+  std::vector<size_t> depth_below(of.found.coroutines.size());  // by coroutine
   for (CoroutineChain& chain : find_chains(of.found)) {
     const ChainVerdict verdict = judge(of.found, chain, of.around);
-    judged.push_back({std::move(chain), verdict});
+    const bool is_joined = chain.joined_by != SuspendedCoroutine::none;
+    const size_t depth = is_joined ? depth_below[chain.joined_by] : 0;
+    for (const uint32_t member : chain.members) depth_below[member] = depth + chain.steps.size();
+    judged.push_back({std::move(chain), verdict, depth});
   }
   return judged;
 }
 
-void add_chain_lines(const Unprepared& of, const CoroutineChain& chain,
+void add_chain_lines(const Unprepared& of, const CoroutineChain& chain, size_t depth,
                      std::vector<std::vector<std::string>>& lines) {
   constexpr size_t deepest = 20;
   for (size_t i = 0; i < chain.steps.size(); i++)
     lines.push_back(
         {i == 0 ? grouped(chain.count) : "",
-         std::string(2 * std::min(i, deepest), ' ') + function_name(of.found, chain.steps[i]),
+         std::string(2 * std::min(depth + i, deepest), ' ') +
+             function_name(of.found, chain.steps[i]),
          step_text(of, chain, i),
          place_text(of.found.places[of.found.coroutines[chain.steps[i]].place])});
 }
@@ -83,6 +94,8 @@ struct Branch {
   uint64_t count = 0;
   std::vector<Branch> branches = {};
 };
+
+using Path = std::vector<std::vector<std::string>>;
 
 void add_branches(std::vector<Branch>& branches, size_t depth,
                   std::vector<std::vector<std::string>>& lines) {
@@ -103,17 +116,26 @@ void add_tree_lines(const Unprepared& of, const std::vector<JudgedChain>& chains
                     std::vector<std::vector<std::string>>& lines) {
   constexpr size_t longest = 1000;  // steps: the lines are added recursively
   std::vector<Branch> branches;
+  // By coroutine, the columns of the lines from the root to its chain's last.
+  std::vector<std::shared_ptr<Path>> paths(of.found.coroutines.size());
   for (const JudgedChain& one : chains) {
-    std::vector<Branch>* level = &branches;
-    for (size_t i = 0; i < std::min(longest, one.chain.steps.size()); i++) {
+    const uint32_t parent = one.chain.joined_by;
+    const bool is_joined = parent != SuspendedCoroutine::none && paths[parent] != nullptr;
+    const auto path = is_joined ? std::make_shared<Path>(*paths[parent]) : std::make_shared<Path>();
+    const size_t shared = path->size();
+    for (size_t i = 0; i < one.chain.steps.size() && path->size() < longest; i++) {
       const uint32_t step = one.chain.steps[i];
-      std::vector<std::string> columns = {
-          function_name(of.found, step), step_text(of, one.chain, i),
-          place_text(of.found.places[of.found.coroutines[step].place])};
+      path->push_back({function_name(of.found, step), step_text(of, one.chain, i),
+                       place_text(of.found.places[of.found.coroutines[step].place])});
+    }
+    for (const uint32_t member : one.chain.members) paths[member] = path;
+    std::vector<Branch>* level = &branches;
+    for (size_t i = 0; i < path->size(); i++) {
+      const std::vector<std::string>& columns = (*path)[i];
       auto at = std::find_if(level->begin(), level->end(),
                              [&](const Branch& branch) { return branch.columns == columns; });
-      if (at == level->end()) at = level->insert(at, {.columns = std::move(columns)});
-      at->count += one.chain.count;
+      if (at == level->end()) at = level->insert(at, {.columns = columns});
+      if (i >= shared) at->count += one.chain.count;
       level = &at->branches;
     }
   }

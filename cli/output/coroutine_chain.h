@@ -14,6 +14,7 @@ namespace skein::cli {
 struct JudgedChain {
   CoroutineChain chain = {};
   ChainVerdict verdict = ChainVerdict::Usual;
+  size_t depth = 0;  // in a tree in which chains that are joined are below the coroutine that waits
 };
 
 // Those of find_chains(), in that order.
@@ -22,8 +23,9 @@ std::vector<JudgedChain> judge_chains(const Unprepared& of);
 // "not started"; stable, for JSON.
 std::string_view state_name(SuspendedCoroutine::State state);
 
-// A line for each coroutine: count, function, state, place. Names are escaped.
-void add_chain_lines(const Unprepared& of, const CoroutineChain& chain,
+// A line for each coroutine: count, function, state, place; indented by `depth` more. Names are
+// escaped.
+void add_chain_lines(const Unprepared& of, const CoroutineChain& chain, size_t depth,
                      std::vector<std::vector<std::string>>& lines);
 
 // The same of all chains as one tree: those with the same first steps share lines, each with its

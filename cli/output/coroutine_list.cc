@@ -73,7 +73,7 @@ std::string coroutines_text(const Unprepared& unprepared, const std::vector<Judg
   std::vector<std::vector<std::string>> lines = {{"COUNT", "COROUTINE", "STATE", "PLACE"}};
   if (in_groups) add_tree_lines(unprepared, chains, lines);
   for (const JudgedChain& one : chains)
-    if (!in_groups) add_chain_lines(unprepared, one.chain, lines);
+    if (!in_groups) add_chain_lines(unprepared, one.chain, one.depth, lines);
   out += '\n';
   append_columns(out, lines, "><<<", 0);
   return out;
@@ -114,6 +114,9 @@ Json coroutines_json(const Unprepared& unprepared, const std::vector<JudgedChain
                           {"awaiter", or_null(found.places[one.place].awaiter)},
                           {"operation", or_null(function.operation)},
                           {"object", object_json(unprepared, one)},
+                          {"awaited_object", awaited_address(found, one)},
+                          {"joined_by", frame_json(found, one.joined_by)},
+                          {"unreferenced", one.is_unreferenced},
                           {"awaits", one.awaits == SuspendedCoroutine::none
                                          ? Json(nullptr)
                                          : Json(found.coroutines[one.awaits].frame)},
@@ -121,6 +124,7 @@ Json coroutines_json(const Unprepared& unprepared, const std::vector<JudgedChain
                           {"line", id_or_null(found.places[one.place].line)}}));
   }
   out.set("coroutines", std::move(all));
+  out.set("awaited_objects", awaited_objects_json(found));
   Json groups = Json::array();
   for (const JudgedChain& one : chains) {
     Json frames = Json::array();

@@ -38,6 +38,9 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
              "thread is busy or blocked.";
     case ChainVerdict::NotReceived:
       return "The peer does not read, or not fast enough.";
+    case ChainVerdict::Unreferenced:
+      return "Nothing in its memory refers to this coroutine, so that nothing can resume it, unless "
+             "the kernel has its address, or the program keeps it in another form.";
     case ChainVerdict::Unknown:
       return "What resumes it is not in its memory: another coroutine, a thread or an event.";
     case ChainVerdict::NotStarted:
@@ -101,7 +104,7 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
     for (auto one = begin; one != end; one++) {
       out += '\n';
       std::vector<std::vector<std::string>> lines;
-      add_chain_lines(of, (*one)->chain, lines);
+      add_chain_lines(of, (*one)->chain, 0, lines);
       append_columns(out, lines, "><<<", 0);
       append_paragraph(out, explain(of, **one), 2, columns);
     }
@@ -112,7 +115,8 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
   if (usual != order.end()) {
     out += "\nProbably as intended:\n\n";
     std::vector<std::vector<std::string>> lines;
-    for (auto one = usual; one != order.end(); one++) add_chain_lines(of, (*one)->chain, lines);
+    for (auto one = usual; one != order.end(); one++)
+      add_chain_lines(of, (*one)->chain, 0, lines);
     append_columns(out, lines, "><<<", 0);
   }
   add_threads(out, of);

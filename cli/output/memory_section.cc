@@ -59,8 +59,15 @@ Unprepared unseen_only(const MemoryCheck& check) {
     number[i] = static_cast<uint32_t>(only.found.coroutines.size());
     only.found.coroutines.push_back(found.coroutines[i]);
   }
-  for (SuspendedCoroutine& one : only.found.coroutines)
+  only.found.awaited = found.awaited;
+  for (WaitObject& one : only.found.awaited) {
+    one.waiters.clear();
+    one.holders.clear();
+  }
+  for (SuspendedCoroutine& one : only.found.coroutines) {
     if (one.awaits != SuspendedCoroutine::none) one.awaits = number[one.awaits];
+    if (one.joined_by != SuspendedCoroutine::none) one.joined_by = number[one.joined_by];
+  }
   return only;
 }
 
@@ -78,7 +85,7 @@ void add_unseen(std::string& out, const MemoryCheck& check, size_t columns) {
   out += '\n';
   const Unprepared unseen = unseen_only(check);
   std::vector<std::vector<std::string>> lines;
-  for (const JudgedChain& one : judge_chains(unseen)) add_chain_lines(unseen, one.chain, lines);
+  for (const JudgedChain& one : judge_chains(unseen)) add_chain_lines(unseen, one.chain, 0, lines);
   append_columns(out, lines, "><<<", 2);
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """hangs_test.py SKEIN [RECORDED]: `skein check` explains programs that hang, with function and line."""
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -29,6 +30,11 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
     expect("a function without a line", "count_for_ever" in run.stderr and "busy.cc" not in run.stderr, run.stderr)
     program = compile_program("coroutine", folder)
 
+    # A program without coroutines has no such memory; each process of a test has its own.
+    run = check("--timeout", "1s", "--keep", folder / "two", "--", "sh", "-c", f"{program} & {folder}/busy & wait")
+    expect("two processes", explains(run.stderr, "coroutine.cc"), run.stderr)
+    expect("one has coroutines", len(list((folder / "two").glob("*/memory*.core"))) == 1, run.stderr)
+
     # Through a shell: the child is explained, the shell is not.
     run = check("--timeout", "1s", "--", "sh", "-c", f"{program}; true")
     expect("the child of a shell", run.returncode == 1 and explains(run.stderr, "coroutine.cc"), run.stderr)
@@ -38,6 +44,18 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
     run = check("--timeout", "1s", "--keep", kept, "--junit", folder / "junit.xml", "--github", "--", program)
     report = (kept / "coroutine/report.txt").read_text()
     expect("a kept report", explains(report, "coroutine.cc"), report)
+    memory = kept / "coroutine/memory.core"
+    expect("the report names the memory", f"Kept for skein ps, why and html: {memory}\n" in report, report)
+    expect("only its owner may read it", memory.stat().st_mode & 0o77 == 0, memory.stat())
+    elsewhere = folder / "elsewhere.core"
+    elsewhere.write_bytes(memory.read_bytes())
+    away = program.rename(folder / "away")
+    why = subprocess.run([SKEIN, "why", elsewhere], capture_output=True, text=True)
+    expect("skein why of the kept memory", explains(why.stdout, "coroutine.cc"), why)
+    page = folder / "page.html"
+    html = subprocess.run([SKEIN, "html", elsewhere, "-o", page], capture_output=True, text=True)
+    expect("skein html of it", html.returncode == 0 and page.stat().st_size > 10_000 or "without" in html.stderr, html)
+    away.rename(program)
     function, place = places("coroutine.cc")[0]
     line = place.split(":")[1]
     annotation = [text for text in run.stdout.splitlines() if text.startswith("::")]
@@ -52,7 +70,10 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
         run = check("--timeout", "1s", "--keep", kept, "--", recorded, "hang")
         expect("a recorded program", run.returncode == 1 and explains(run.stderr, "recorded.cc"), run.stderr)
         expect("its trace answers", "is not recorded" not in run.stderr, run.stderr)
-        import subprocess
+        memory = list(kept.glob("*recorded*/memory.core"))
+        expect("a kept memory of a recorded program", len(memory) == 1, memory)
+        why = subprocess.run([SKEIN, "why", memory[0]], capture_output=True, text=True)
+        expect("skein why of it", explains(why.stdout, "recorded.cc"), why)
         traces = list(kept.glob("*recorded*/trace.skein"))
         expect("a kept trace", len(traces) == 1, traces)
         why = subprocess.run([SKEIN, "why", traces[0]], capture_output=True, text=True)

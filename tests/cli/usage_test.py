@@ -170,6 +170,7 @@ if os.geteuid() == 0:
         for command, message in (
                 ("ps", "process 1: permission denied"),
                 ("info", "1 is a process, not a trace; its trace is unknown: permission denied")):
+            message += "; run skein as the same user or as root"
             r = subprocess.run([SKEIN, command, "1"], capture_output=True, text=True, timeout=SECONDS,
                                preexec_fn=lambda: os.setuid(65534))
             expect(f"{command}: process 1, another user's",

@@ -61,6 +61,12 @@ def examine(target, is_live):
           chains["read_news"])
     socket = expect("accept_and_ignore", 1, "usual", "async_accept")
     check(socket["kind"] == "socket" and socket["descriptor"] > 2, socket)
+    expect("accept_one", 1, "usual", "async_accept")
+    socket = expect("read_all", 1, "usual", "async_receive")
+    check(socket["kind"] == "socket", socket)
+    if "-g1" in options:
+        steps = chains["read_all"][1]
+        check([step["line"] for step in steps] == [LINES["read_all"], LINES["read_some"]], steps)
     socket = expect("query", 1, "usual", "async_read_until", "no answer")
     check(socket["kind"] == "socket", socket)
     check(not is_live or socket["peer"].startswith("127.0.0.1:"), socket)

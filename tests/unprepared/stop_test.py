@@ -23,6 +23,11 @@ def states(pid):
             for thread in Path(f"/proc/{pid}/task").iterdir()]
 
 
+def tracers(pid):
+    return [thread.name for thread in Path(f"/proc/{pid}/task").iterdir()
+            if "TracerPid:\t0\n" not in (thread / "status").read_text()]
+
+
 def steps(process):
     """How often the busy thread has counted: it writes the number for each line of input."""
     process.stdin.write("?\n")
@@ -51,11 +56,11 @@ with tempfile.TemporaryDirectory() as folder:
             run.kill()
             run.wait()
             for _ in range(1000):  # the kernel detaches it
-                left = [state for state in states(process.pid) if state in "tT"]
+                left = [state for state in states(process.pid) if state in "tT"] + tracers(process.pid)
                 if not left:
                     break
                 time.sleep(0.01)
-            check(not left, f"left stopped: {left}")
+            check(not left, f"left stopped or traced: {left}")
         before = steps(process)
         for _ in range(1000):
             if steps(process) > before:

@@ -1,0 +1,107 @@
+#include "cli/input/core_input.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/escape.h"
+#include "base/text.h"
+#include "cli/die.h"
+#include "cli/output/progress.h"
+#include "cli/output/terminal.h"
+#include "target/kept_cores.h"
+#include "target/packed_core.h"
+#include "target/unpacker.h"
+
+namespace skein::cli {
+
+namespace {
+
+enum class CoreKind { None, Plain, Packed };
+
+CoreKind kind_of(Files& files, const std::string& path) {
+  constexpr size_t head_size = 64;
+  if (path == "-" || files.type(path) != FileType::File) return CoreKind::None;
+  const Result<std::vector<uint8_t>> head = files.head(path, head_size);
+  if (!head) return CoreKind::None;
+  if (is_core(*head)) return CoreKind::Plain;
+  if (packing_of(*head) == Packing::None) return CoreKind::None;
+  const Result<Contents> packed = files.open(path);
+  return packed && is_packed_core(packed->bytes()) ? CoreKind::Packed : CoreKind::None;
+}
+
+Result<UnpackedCore> unpack(Files& files, const std::string& path) {
+  const Result<Contents> packed = files.open(path);
+  if (!packed) return packed.error();
+  ProgressBar bar(stderr, isatty(STDERR_FILENO), ProgressBar::Clock::now(), "unpacking");
+  return unpack_core(
+      packed->bytes(), path,
+      {.folder = temporary_folder(), .progress = [&](uint64_t done, uint64_t in_all) {
+         bar.show(done, in_all, ProgressBar::Clock::now());
+       }});
+}
+
+// The newest core of a process with this number that has ended.
+std::optional<KeptCore> find_kept_core(Files& files, const std::string& text) {
+  uint64_t pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  if (files.type(text) != FileType::Missing || files.type("/proc/" + text) != FileType::Missing)
+    return {};
+  const std::vector<KeptCore> kept = kept_cores(files, core_folder(), pid);
+  if (kept.empty()) return {};
+  constexpr int64_t second = 1'000'000'000;
+  report_message("process " + text + " has ended; reading its core, " + escaped(kept[0].name) +
+                 " of " + utc_text(static_cast<int64_t>(kept[0].time) * 1000, second) + ": " +
+                 escaped(kept[0].path));
+  return kept[0];
+}
+
+// The notes with the names of the files may be at the end, as in gdb's cores.
+std::string what_is_missing(const CoreFile& core) {
+  const auto& mappings = core.mappings();
+  const bool has_names = std::any_of(mappings.begin(), mappings.end(),
+                                     [](const Mapping& one) { return one.has_file(); });
+  return "the core was cut short: " + std::to_string(core.missing_bytes()) +
+         " bytes are missing, and with them " +
+         (has_names ? "perhaps coroutines" : "the names of the program and its libraries");
+}
+
+}  // namespace
+
+bool is_core_file(const std::string& path) {
+  DiskFiles files;
+  return kind_of(files, path) != CoreKind::None;
+}
+
+std::optional<CoreInput> open_core(const std::string& text) {
+  CoreInput input{.files = std::make_unique<DiskFiles>(), .path = text};
+  if (const std::optional<KeptCore> kept = find_kept_core(*input.files, text)) {
+    input.path = kept->path;
+    if (access(kept->path.c_str(), R_OK) != 0)
+      die(2, kept->path + ": permission denied; run skein as root, or `coredumpctl dump " + text +
+                 " -o core`");
+  }
+  const CoreKind kind = kind_of(*input.files, input.path);
+  if (kind == CoreKind::None) {
+    if (input.path != text) die(2, input.path + ": not a core file");
+    return {};
+  }
+  Result<std::unique_ptr<CoreFile>> core = Error{};
+  if (kind == CoreKind::Packed) {
+    Result<UnpackedCore> unpacked = unpack(*input.files, input.path);
+    if (!unpacked) die(2, unpacked.error().message());
+    if (!unpacked->warning.empty()) input.warnings.push_back(unpacked->warning);
+    core = read_core(std::move(unpacked->contents), input.path, *input.files);
+  } else {
+    core = read_core(input.path, *input.files);
+  }
+  if (!core) die(2, core.error().message());
+  input.core = *std::move(core);
+  if (input.core->missing_bytes() != 0) input.warnings.push_back(what_is_missing(*input.core));
+  return input;
+}
+
+}  // namespace skein::cli

@@ -1,0 +1,319 @@
+#include "frames/awaited_objects.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "frames/wait_shapes.h"
+
+namespace skein {
+
+namespace {
+
+using Match = AwaitedObjects::Match;
+using State = SuspendedCoroutine::State;
+constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
+
+bool has_name(const ObjectType& type, const std::string& name) {
+  return type.name == name ||
+         std::find(type.bases.begin(), type.bases.end(), name) != type.bases.end();
+}
+
+// Whether a pointer of an awaiter may be to what it waits for, and not to the next awaiter.
+bool is_to_object(const ObjectType& awaiter, const TypedPointer& pointer) {
+  return !pointer.to.empty() && !has_name(awaiter, pointer.to) && !pointer.to.starts_with("std::");
+}
+
+// The pointer of an object at this offset; null: it has none.
+const TypedPointer* pointer_at(const ObjectType& type, uint64_t offset) {
+  for (const TypedPointer& one : type.pointers)
+    if (one.offset == offset) return &one;
+  return nullptr;
+}
+
+bool contains(const FrameMember& member, uint64_t slot) {
+  return slot >= member.offset && slot < member.offset + std::max<uint64_t>(member.type.size, 8);
+}
+
+// The only object of the matches, or nothing.
+std::optional<Match> only_one(const std::vector<Match>& matches) {
+  if (matches.empty()) return {};
+  for (const Match& one : matches)
+    if (one.object != matches.front().object) return {};
+  return matches.front();
+}
+
+Match match_of(const WaitCandidate& candidate, std::string type) {
+  return {.object = candidate.object,
+          .slot = candidate.slot,
+          .handle = candidate.handle,
+          .type = std::move(type),
+          .is_linked = true};
+}
+
+}  // namespace
+
+const std::string& AwaitedObjects::awaiter_of(uint32_t coroutine) const {
+  return found_.places[found_.coroutines[coroutine].place].awaiter;
+}
+
+// In an awaiter that the compiler has described: best in that to which the object leads, of the
+// type that is awaited where the coroutine is.
+std::optional<Match> AwaitedObjects::of_awaiter_in(const FrameLayout& layout, uint32_t coroutine) {
+  const std::string& awaiter = awaiter_of(coroutine);
+  std::vector<Match> handles;
+  std::optional<Match> best;
+  int rank_of_best = 0;
+  for (const WaitCandidate& candidate : candidates_) {
+    for (const FrameMember& member : layout.members) {
+      if (!member.is_awaiter || !contains(member, candidate.slot)) continue;
+      // g++ describes a class with virtual functions only in the unit that defines them.
+      const bool is_opaque = member.type.pointers.empty() && !member.type.handle;
+      const TypedPointer* pointer = pointer_at(member.type, candidate.slot - member.offset);
+      const bool is_known =
+          pointer != nullptr && (member.is_reference || is_to_object(member.type, *pointer));
+      if (!is_known && !is_opaque) continue;
+      const std::string type = is_known ? pointer->to : object_of_awaiter(member.type.name);
+      const bool has_type = has_name(member.type, awaiter);
+      const int rank =
+          1 + 2 * static_cast<int>(contains(member, candidate.node)) + static_cast<int>(has_type);
+      if (candidate.is_list && rank > rank_of_best) {
+        best = match_of(candidate, type);
+        rank_of_best = rank;
+      }
+      if (!candidate.is_list && is_known && (awaiter.empty() || has_type))
+        handles.push_back(match_of(candidate, type));
+    }
+  }
+  return best ? best : only_one(handles);
+}
+
+// A parameter or a variable: the awaiter is elsewhere, or is the object.
+std::optional<Match> AwaitedObjects::of_reference_in(const FrameLayout& layout,
+                                                     uint32_t coroutine) {
+  for (const WaitCandidate& candidate : candidates_)
+    for (const FrameMember& member : layout.members) {
+      if (member.is_awaiter || !contains(member, candidate.slot)) continue;
+      const TypedPointer* pointer = pointer_at(member.type, candidate.slot - member.offset);
+      if (pointer == nullptr || pointer->to.empty()) continue;
+      if (candidate.is_list || pointer->to == awaiter_of(coroutine))
+        return match_of(candidate, pointer->to);
+    }
+  return {};
+}
+
+// By the type of the awaiter alone.
+std::optional<Match> AwaitedObjects::of_type(uint32_t coroutine) {
+  const std::string& awaiter = awaiter_of(coroutine);
+  if (awaiter.empty()) return {};
+  const auto& types = program_.awaiters(found_.coroutines[coroutine].function, awaiter);
+  std::vector<Match> handles;
+  for (const WaitCandidate& candidate : candidates_)
+    for (const ObjectType& type : types) {
+      if (candidate.is_list && type.handle) {
+        const TypedPointer* pointer =
+            pointer_at(type, *type.handle + candidate.slot - candidate.handle);
+        if (pointer != nullptr && is_to_object(type, *pointer))
+          return match_of(candidate, pointer->to);
+      }
+      if (candidate.is_list) continue;
+      const auto pointer =
+          std::find_if(type.pointers.begin(), type.pointers.end(),
+                       [&](const TypedPointer& one) { return is_to_object(type, one); });
+      if (pointer != type.pointers.end())
+        handles.push_back(match_of(candidate, pointer->to));
+      else if (type.handle == candidate.back)  // it waits for itself
+        handles.push_back(match_of(candidate, awaiter));
+    }
+  return only_one(handles);
+}
+
+std::optional<Match> AwaitedObjects::of_shape(uint32_t coroutine) {
+  const std::string type = object_of_awaiter(awaiter_of(coroutine));
+  std::vector<Match> handles;
+  for (const WaitCandidate& candidate : candidates_) {
+    // An object in the frame of another coroutine may be its awaiter, and this one the other's
+    // object.
+    const bool is_in_frame = waiters_.frame_around(candidate.object) != no_coroutine &&
+                             waiters_.frame_at(candidate.object) == no_coroutine;
+    if (candidate.is_list && (!is_in_frame || !type.empty())) return match_of(candidate, type);
+    if (candidate.is_list) continue;
+    if (!type.empty()) handles.push_back(match_of(candidate, type));
+  }
+  return only_one(handles);
+}
+
+// The awaiter's type and its content say what it waits for; the object does not lead back.
+std::optional<Match> AwaitedObjects::unlinked_in(const FrameLayout& layout, uint32_t coroutine) {
+  const auto words = waiters_.words(coroutine);
+  const std::string& awaiter = awaiter_of(coroutine);
+  std::vector<Match> found;
+  for (const FrameMember& member : layout.members) {
+    if (!member.is_awaiter || member.is_reference || member.offset % 8 != 0 || awaiter.empty() ||
+        !has_name(member.type, awaiter))
+      continue;
+    const uint64_t handle = member.offset + member.type.handle.value_or(0);
+    if (member.type.handle &&
+        (handle / 8 >= words.size() || words[handle / 8] != found_.coroutines[coroutine].frame))
+      continue;
+    for (const TypedPointer& pointer : member.type.pointers) {
+      const uint64_t slot = member.offset + pointer.offset;
+      if (!is_to_object(member.type, pointer) || slot % 8 != 0 || slot / 8 >= words.size())
+        continue;
+      found.push_back({.object = words[slot / 8],
+                       .slot = slot,
+                       .handle = member.type.handle ? handle : 0,
+                       .type = pointer.to});
+    }
+  }
+  return only_one(found);
+}
+
+std::optional<Match> AwaitedObjects::unlinked_of_type(uint32_t coroutine) {
+  const auto words = waiters_.words(coroutine);
+  const std::string& awaiter = awaiter_of(coroutine);
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  if (awaiter.empty()) return {};
+  std::vector<Match> found;
+  for (const ObjectType& type : program_.awaiters(one.function, awaiter)) {
+    if (!type.handle) continue;
+    for (uint64_t handle = 2; handle < words.size(); handle++) {
+      if (words[handle] != one.frame || 8 * handle < *type.handle) continue;
+      for (const TypedPointer& pointer : type.pointers) {
+        const uint64_t slot = 8 * handle - *type.handle + pointer.offset;
+        if (is_to_object(type, pointer) && slot % 8 == 0 && slot / 8 < words.size())
+          found.push_back(
+              {.object = words[slot / 8], .slot = slot, .handle = 8 * handle, .type = pointer.to});
+      }
+    }
+  }
+  return only_one(found);
+}
+
+// Without what cannot be an awaiter's. In the promise of a coroutine, an address leads to what
+// waits for it: g++ keeps the frame's own address behind the promise.
+void AwaitedObjects::choose_candidates(uint32_t coroutine) {
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const auto words = waiters_.words(coroutine);
+  const bool is_gcc =
+      program_.pairs()[one.function].function.compiler == CoroutineFunction::Compiler::Gcc;
+  const auto own =
+      std::find(words.begin() + std::min<ptrdiff_t>(2, std::ssize(words)), words.end(), one.frame);
+  const auto end_of_promise =
+      is_gcc && own != words.end() ? static_cast<uint64_t>(8 * (own - words.begin())) : 0;
+  candidates_.clear();
+  for (const WaitCandidate& candidate : waiters_.candidates(coroutine))
+    if (candidate.slot > end_of_promise) candidates_.push_back(candidate);
+}
+
+std::optional<Match> AwaitedObjects::match(uint32_t coroutine) {
+  const std::string& awaiter = awaiter_of(coroutine);
+  choose_candidates(coroutine);
+  if (!awaiter.empty() && !is_program_type(awaiter)) return {};
+  const FrameLayout& layout = program_.layout(found_.coroutines[coroutine].function);
+  if (auto found = of_awaiter_in(layout, coroutine)) return found;
+  if (auto found = of_reference_in(layout, coroutine)) return found;
+  if (auto found = of_type(coroutine)) return found;
+  if (auto found = of_shape(coroutine)) return found;
+  std::optional<Match> found = unlinked_in(layout, coroutine);
+  if (!found && layout.members.empty()) found = unlinked_of_type(coroutine);
+  if (!found || !waiters_.may_be_object(found->object)) return {};
+  return found;
+}
+
+// Whether a coroutine waits for the other, directly or not; also if they are the same.
+bool AwaitedObjects::leads_to(uint32_t from, uint32_t to) const {
+  constexpr int longest = 100'000;
+  for (int i = 0; i < longest && from != no_coroutine; i++, from = found_.coroutines[from].awaits)
+    if (from == to) return true;
+  return from != no_coroutine;
+}
+
+void AwaitedObjects::add(uint32_t coroutine, const Match& match) {
+  SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const WaitObject::Kind kind = kind_of_type(match.type);
+  // The state of another coroutine, whose end it waits for.
+  uint32_t other = waiters_.frame_at(match.object);
+  if (other == no_coroutine && kind == WaitObject::Kind::Result)
+    other = waiters_.frame_around(match.object);
+  if (other != no_coroutine && !leads_to(other, coroutine)) {
+    one.awaits = other;
+    return;
+  }
+  const auto [at, is_new] =
+      numbers_.try_emplace(match.object, static_cast<uint32_t>(found_.awaited.size()));
+  if (is_new) found_.awaited.push_back({.address = match.object});
+  WaitObject& object = found_.awaited[at->second];
+  if (object.type.empty()) {
+    object.type = match.type;
+    object.kind = kind;
+  }
+  object.is_linked |= match.is_linked;
+  object.waiters.push_back(coroutine);
+  one.awaited = at->second;
+  matches_.emplace(coroutine, match);
+}
+
+// Coroutines that one waits for together: those that have not ended are as many as it counts.
+void AwaitedObjects::add_joins() {
+  struct Children {
+    uint64_t count = 0;
+    uint64_t counter = 0;
+    std::vector<uint32_t> all = {};
+  };
+  std::map<uint32_t, Children> by_parent;
+  for (const Join& join : waiters_.joins()) {
+    Children& children = by_parent[join.parent];
+    if (!children.all.empty() && children.counter != join.counter) continue;
+    children.count = join.count;
+    children.counter = join.counter;
+    children.all.push_back(join.child);
+  }
+  for (const auto& [parent, children] : by_parent) {
+    const auto open = static_cast<uint64_t>(std::count_if(
+        children.all.begin(), children.all.end(),
+        [&](uint32_t child) { return found_.coroutines[child].state != State::Final; }));
+    if (open != children.count) continue;
+    for (const uint32_t child : children.all) found_.coroutines[child].joined_by = parent;
+    found_.coroutines[parent].awaited = static_cast<uint32_t>(found_.awaited.size());
+    found_.awaited.push_back({.address = children.counter,
+                              .kind = WaitObject::Kind::WhenAll,
+                              .type = object_of_awaiter(awaiter_of(parent)),
+                              .is_linked = true,
+                              .waiters = {parent}});
+  }
+}
+
+void AwaitedObjects::add_groups(const std::vector<Join>& groups) {
+  for (const Join& one : groups) {
+    SuspendedCoroutine& parent = found_.coroutines[one.parent];
+    if (parent.awaited == no_coroutine) {
+      parent.awaited = static_cast<uint32_t>(found_.awaited.size());
+      found_.awaited.push_back({.address = one.counter,
+                                .kind = WaitObject::Kind::WhenAll,
+                                .type = found_.functions[parent.function].name,
+                                .is_linked = true,
+                                .waiters = {one.parent}});
+    }
+    if (!leads_to(one.child, one.parent)) found_.coroutines[one.child].joined_by = one.parent;
+  }
+}
+
+void AwaitedObjects::find() {
+  add_joins();
+  for (uint32_t i = 0; i < found_.coroutines.size(); i++) {
+    SuspendedCoroutine& one = found_.coroutines[i];
+    if (one.awaits != no_coroutine || one.awaited != no_coroutine || one.object != no_coroutine ||
+        one.state == State::Final || one.state == State::Runs)
+      continue;
+    const std::optional<Match> found = match(i);
+    if (!found) continue;
+    // A function in one line seems not to have started, but something leads to its awaiter.
+    const bool has_started = one.state == State::Waits || one.state == State::Unknown;
+    if (!has_started && !found->is_linked) continue;
+    if (found->is_linked) one.state = State::Waits;
+    add(i, *found);
+  }
+}
+
+}  // namespace skein

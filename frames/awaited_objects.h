@@ -1,0 +1,67 @@
+// What coroutines wait for, as objects with a type: the candidates of waiters.h, compared with the
+// types that debug information gives to awaiters, and with known shapes of libraries.
+//
+//   AwaitedObjects(found, waiters, program).find();
+//   for (const WaitObject& one : found.awaited) print(one.type, one.waiters.size());
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "frames/coroutine_program.h"
+#include "frames/suspended_coroutines.h"
+#include "frames/waiters.h"
+
+namespace skein {
+
+class AwaitedObjects {
+ public:
+  // Precondition: the places of the coroutines are known. All must outlive it.
+  AwaitedObjects(SuspendedCoroutines& found, const Waiters& waiters, CoroutineProgram& program)
+      : found_(found), waiters_(waiters), program_(program) {}
+
+  // Sets SuspendedCoroutines::awaited, without holders, and of each coroutine `awaited`,
+  // `joined_by`, and `awaits` if the object is the state of a coroutine. O(candidates); may read
+  // debug information.
+  void find();
+
+  // The same of coroutines that others wait for together.
+  void add_groups(const std::vector<Join>& groups);
+
+  // What a coroutine waits for, and where its frame has the address.
+  struct Match {
+    uint64_t object = 0;
+    uint64_t slot = 0;    // bytes from the frame
+    uint64_t handle = 0;  // where the awaiter has the frame's address; 0: unknown
+    std::string type = {};
+    bool is_linked = false;  // WaitObject::is_linked
+  };
+  // By coroutine.
+  const std::unordered_map<uint32_t, Match>& matches() const { return matches_; }
+
+ private:
+  std::optional<Match> match(uint32_t coroutine);
+  std::optional<Match> of_awaiter_in(const FrameLayout& layout, uint32_t coroutine);
+  std::optional<Match> of_reference_in(const FrameLayout& layout, uint32_t coroutine);
+  std::optional<Match> of_type(uint32_t coroutine);
+  std::optional<Match> of_shape(uint32_t coroutine);
+  std::optional<Match> unlinked_in(const FrameLayout& layout, uint32_t coroutine);
+  std::optional<Match> unlinked_of_type(uint32_t coroutine);
+  void choose_candidates(uint32_t coroutine);
+  const std::string& awaiter_of(uint32_t coroutine) const;
+  bool leads_to(uint32_t from, uint32_t to) const;
+  void add(uint32_t coroutine, const Match& match);
+  void add_joins();
+
+  SuspendedCoroutines& found_;
+  const Waiters& waiters_;
+  CoroutineProgram& program_;
+  std::unordered_map<uint64_t, uint32_t> numbers_ = {};  // of found_.awaited, by address
+  std::unordered_map<uint32_t, Match> matches_ = {};
+  std::vector<WaitCandidate> candidates_ = {};  // of the coroutine that is looked at
+};
+
+}  // namespace skein

@@ -1,0 +1,230 @@
+#include "frames/continuations.h"
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+namespace skein {
+
+namespace {
+
+using State = SuspendedCoroutine::State;
+constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
+constexpr uint64_t header = 16;  // of a frame: two addresses; then the promise
+
+bool has_name(const ObjectType& type, const std::string& name) {
+  return type.name == name ||
+         std::find(type.bases.begin(), type.bases.end(), name) != type.bases.end();
+}
+
+bool is_suspend_always(std::string_view awaiter) {
+  return awaiter.starts_with("std::") && awaiter.ends_with("::suspend_always");
+}
+
+// g++ numbers its awaiters in the order of the suspension points, of which the initial one has no
+// variable: Aw0 is of the first co_await.
+bool is_of_point(const FrameMember& awaiter, uint32_t point) {
+  constexpr uint32_t first = first_point_of_gcc + 2;
+  return point >= first && awaiter.name == "Aw" + std::to_string((point - first) / 2);
+}
+
+}  // namespace
+
+Continuations::Continuations(MemoryCache& memory, std::span<const SuspendedCoroutine> coroutines)
+    : all_(coroutines) {
+  first_.reserve(all_.size() + 1);
+  std::vector<uint64_t> words;
+  const uint64_t lowest = all_.empty() ? 0 : all_.front().frame;
+  const uint64_t range = all_.empty() ? 0 : all_.back().frame + header - lowest;
+  for (uint32_t i = 0; i < all_.size(); i++) {
+    first_.push_back(links_.size());
+    words.resize(all_[i].size / 8);
+    if (!memory.read(all_[i].frame, words.data(), words.size() * 8)) continue;
+    for (size_t at = header / 8; at < words.size(); at++) {
+      if (words[at] - lowest > range) continue;
+      for (const uint64_t frame : {words[at], words[at] - header}) {
+        const auto to =
+            std::lower_bound(all_.begin(), all_.end(), frame,
+                             [](const SuspendedCoroutine& a, uint64_t b) { return a.frame < b; });
+        if (to == all_.end() || to->frame != frame) continue;
+        const auto number = static_cast<uint32_t>(to - all_.begin());
+        if (number == i && frame != words[at]) continue;  // its own promise
+        links_.push_back({i, number, static_cast<uint32_t>(8 * at)});
+        break;
+      }
+    }
+  }
+  first_.push_back(links_.size());
+}
+
+std::span<const Continuations::Link> Continuations::links_of(uint32_t from) const {
+  return std::span(links_).subspan(first_[from], first_[from + 1] - first_[from]);
+}
+
+// Where the promise ends: bytes from the frame; 0: unknown. Behind g++'s promises is the handle of
+// the coroutine itself, before the parameters and the number of the suspension point.
+uint64_t Continuations::promise_end(uint32_t coroutine) {
+  const uint32_t function = all_[coroutine].function;
+  const FrameLayout& layout = program_->layout(function);
+  if (layout.promise && layout.promise->size != 0) return header + layout.promise->size;
+  const CoroutineProgram::Pair& pair = program_->pairs()[function];
+  if (pair.function.compiler != CoroutineFunction::Compiler::Gcc || !pair.index) return 0;
+  uint64_t end = 0;
+  for (const Link& link : links_of(coroutine))
+    if (link.to == coroutine && link.offset < pair.index->offset) end = link.offset;
+  return end;
+}
+
+Continuations::PromiseKey Continuations::promise_key(uint32_t coroutine) {
+  const uint32_t function = all_[coroutine].function;
+  const FrameLayout& layout = program_->layout(function);
+  if (layout.promise && !layout.promise->name.empty()) return {layout.promise->name, 0};
+  return {"", promise_end(coroutine)};
+}
+
+// Whether what it waits for cannot lead to a coroutine: a co_yield, an awaiter without pointers.
+bool Continuations::awaits_no_coroutine(uint32_t waiter) {
+  const SuspendedCoroutine& one = all_[waiter];
+  const std::string& awaiter = found_->places[found_->coroutines[waiter].place].awaiter;
+  if (awaiter.empty()) return false;
+  if (is_suspend_always(awaiter)) return true;
+  const std::vector<ObjectType>& types = program_->awaiters(one.function, awaiter);
+  return !types.empty() && std::all_of(types.begin(), types.end(), [](const ObjectType& type) {
+    return !type.handle && type.pointers.empty() && type.size != 0;
+  });
+}
+
+// 0: the handle there is of something else. 1: unknown. From 2 on, the awaiter leads there.
+int Continuations::rank_of_slot(uint32_t waiter, uint32_t slot) {
+  const SuspendedCoroutine& one = found_->coroutines[waiter];
+  const FrameLayout& layout = program_->layout(one.function);
+  const std::string& awaiter = found_->places[one.place].awaiter;
+  if (layout.members.empty() || awaiter.empty()) return 1;
+  const FrameMember* around = nullptr;
+  bool has_awaiter = false;  // of this type
+  bool leads_to_type = false;
+  for (const FrameMember& member : layout.members)
+    if (slot >= member.offset && slot < member.offset + std::max<uint64_t>(member.type.size, 8))
+      around = &member;
+  if (around == nullptr) return 1;
+  for (const FrameMember& member : layout.members) {
+    if (!member.is_awaiter || !has_name(member.type, awaiter)) continue;
+    has_awaiter = true;
+    for (const TypedPointer& pointer : member.type.pointers)
+      leads_to_type = leads_to_type || (!pointer.to.empty() && has_name(around->type, pointer.to));
+  }
+  if (has_name(around->type, awaiter)) {
+    if (!around->is_awaiter) return 3;
+    return is_of_point(*around, one.point) ? 4 : 3;
+  }
+  if (!around->is_awaiter && leads_to_type) return 2;
+  return has_awaiter || around->is_awaiter ? 0 : 1;
+}
+
+// `links`: to one other coroutine.
+std::optional<Continuations::Candidate> Continuations::candidate(uint32_t waiter,
+                                                                 std::span<const Link> links) {
+  constexpr uint64_t most_promise = header + 24 * 8;
+  const uint32_t awaited = links.front().to;
+  const uint64_t end = promise_end(awaited);
+  const uint64_t own_end = promise_end(waiter);
+  Candidate found{.awaited = awaited, .is_exact = end != 0 && own_end != 0};
+  for (const Link& link : links_of(awaited))
+    if (link.to == waiter && found.back == 0 && link.offset < (end != 0 ? end : most_promise))
+      found.back = link.offset;
+  if (found.back == 0) return {};
+  // Of two that have the handle of each other, the one that is awaited has it further ahead.
+  if (!found.is_exact && links.front().offset <= found.back) return {};
+  for (const Link& link : links) {
+    if (link.offset < own_end) continue;
+    const int rank = rank_of_slot(waiter, link.offset);
+    if (rank == 0 || rank < found.rank) continue;
+    found.rank = rank;
+    found.slot = link.offset;
+  }
+  if (found.rank == 0) return {};
+  return found;
+}
+
+std::vector<Continuations::Candidate> Continuations::candidates(uint32_t waiter) {
+  std::vector<Link> links;
+  for (const Link& link : links_of(waiter))
+    if (link.to != waiter) links.push_back(link);
+  if (links.empty() || awaits_no_coroutine(waiter)) return {};
+  std::stable_sort(links.begin(), links.end(),
+                   [](const Link& a, const Link& b) { return a.to < b.to; });
+  std::vector<Candidate> found;
+  for (size_t i = 0; i < links.size();) {
+    size_t end = i;
+    while (end < links.size() && links[end].to == links[i].to) end++;
+    if (const auto one = candidate(waiter, std::span(links).subspan(i, end - i)))
+      found.push_back(*one);
+    i = end;
+  }
+  return found;
+}
+
+// Whether most continuations of such promises are at this place.
+bool Continuations::is_usual(const Candidate& one) {
+  const std::map<uint32_t, uint32_t>& votes = votes_[promise_key(one.awaited)];
+  const auto own = votes.find(one.back);
+  return own != votes.end() && std::all_of(votes.begin(), votes.end(), [&](const auto& other) {
+           return other.first == one.back || other.second < own->second;
+         });
+}
+
+// Generators know their consumers, which may wait for something else; what has ended may still have
+// its continuation.
+void Continuations::choose(uint32_t waiter) {
+  const std::vector<Candidate> all = candidates(waiter);
+  const auto rank = [&](const Candidate& one) {
+    return std::tuple(one.rank, all_[one.awaited].state != State::Final, is_usual(one), one.slot);
+  };
+  const auto best =
+      std::max_element(all.begin(), all.end(),
+                       [&](const Candidate& a, const Candidate& b) { return rank(a) < rank(b); });
+  if (best != all.end()) chosen_.emplace(waiter, *best);
+}
+
+void Continuations::cut_doubtful_cycles() {
+  std::vector<uint32_t> seen(all_.size(), 0);  // by the number of the walk
+  uint32_t walk = 0;
+  for (uint32_t first = 0; first < all_.size(); first++) {
+    if (seen[first] != 0) continue;
+    walk++;
+    std::vector<uint32_t> path;
+    uint32_t at = first;
+    while (at != no_coroutine && seen[at] == 0) {
+      seen[at] = walk;
+      path.push_back(at);
+      const auto next = chosen_.find(at);
+      at = next == chosen_.end() ? no_coroutine : next->second.awaited;
+    }
+    if (at == no_coroutine || seen[at] != walk) continue;
+    for (auto step = std::find(path.begin(), path.end(), at); step != path.end(); ++step) {
+      const auto edge = chosen_.find(*step);
+      if (edge != chosen_.end() && !(edge->second.is_exact && is_usual(edge->second)))
+        chosen_.erase(edge);
+    }
+  }
+}
+
+void Continuations::decide(SuspendedCoroutines& found, CoroutineProgram& program) {
+  found_ = &found;
+  program_ = &program;
+  std::vector<uint32_t> several;
+  for (uint32_t i = 0; i < all_.size(); i++) {
+    const State state = found.coroutines[i].state;
+    if (state != State::Waits && state != State::Unknown) continue;
+    const std::vector<Candidate> all = candidates(i);
+    if (all.size() > 1) several.push_back(i);
+    if (all.size() != 1) continue;
+    chosen_.emplace(i, all.front());
+    votes_[promise_key(all.front().awaited)][all.front().back]++;
+  }
+  for (const uint32_t waiter : several) choose(waiter);
+  cut_doubtful_cycles();
+  for (const auto& [waiter, one] : chosen_) found.coroutines[waiter].awaits = one.awaited;
+}
+
+}  // namespace skein

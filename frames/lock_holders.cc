@@ -1,0 +1,236 @@
+#include "frames/lock_holders.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "frames/chains.h"
+#include "frames/wait_shapes.h"
+
+namespace skein {
+
+namespace {
+
+using State = SuspendedCoroutine::State;
+constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
+
+// "app::Mutex::Guard", of no known library.
+bool has_name_of_guard(const std::string& type) {
+  const size_t scope = type.rfind("::");
+  std::string last = scope == std::string::npos ? type : type.substr(scope + 2);
+  for (char& c : last) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return last.find("lock") != std::string::npos || last.find("guard") != std::string::npos;
+}
+
+bool lies_in(const FrameMember& member, uint64_t slot) {
+  return slot >= member.offset && slot < member.offset + std::max<uint64_t>(member.type.size, 8);
+}
+
+// 3 of "Aw3".
+uint64_t number_of(const FrameMember& awaiter) {
+  uint64_t number = 0;
+  for (const char c : awaiter.name)
+    if (c >= '0' && c <= '9') number = number * 10 + static_cast<uint64_t>(c - '0');
+  return number;
+}
+
+// What coroutines wait for is the same as when they were read.
+bool is_unchanged(const SuspendedCoroutines& found, uint32_t coroutine, const Waiters& waiters,
+                  const Target& target) {
+  const auto before = waiters.words(coroutine);
+  std::vector<uint64_t> now(before.size());
+  const auto bytes = std::span(reinterpret_cast<uint8_t*>(now.data()), 8 * now.size());  // NOLINT
+  return !now.empty() && target.read(found.coroutines[coroutine].frame, bytes) == bytes.size() &&
+         std::equal(before.begin(), before.end(), now.begin());
+}
+
+}  // namespace
+
+void LockHolders::find() {
+  for (uint32_t i = 0; i < found_.awaited.size(); i++)
+    if (found_.awaited[i].kind == WaitObject::Kind::Lock && found_.awaited[i].is_linked)
+      locks_.emplace(found_.awaited[i].address, i);
+  if (locks_.empty()) return;
+  for (const auto& [coroutine, match] : objects_.matches())
+    if (match.handle != 0)
+      distances_[found_.coroutines[coroutine].awaited] =
+          static_cast<int64_t>(match.slot - match.handle);
+  for (uint32_t i = 0; i < found_.coroutines.size(); i++) find_in(i);
+  for (const auto& [address, lock] : locks_) {
+    // A lock has one holder.
+    std::vector<WaitObject::Holder>& holders = found_.awaited[lock].holders;
+    const auto is_certain = [](const WaitObject::Holder& one) { return one.is_certain; };
+    const auto certain = std::count_if(holders.begin(), holders.end(), is_certain);
+    if (certain == 1)
+      std::erase_if(holders, [&](const WaitObject::Holder& one) { return !is_certain(one); });
+    else
+      for (WaitObject::Holder& one : holders) one.is_certain = false;
+    constexpr size_t many = 4;  // of which any may be it
+    if (holders.size() > many) holders.clear();
+  }
+}
+
+void LockHolders::find_in(uint32_t coroutine) {
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  if (one.state == State::Final || one.state == State::NotStarted) return;
+  const auto words = waiters_.words(coroutine);
+  const auto match = objects_.matches().find(coroutine);
+  for (uint64_t i = 2; i < words.size(); i++) {
+    const auto lock = locks_.find(words[i]);
+    if (lock == locks_.end()) continue;
+    if (match != objects_.matches().end() && match->second.slot == 8 * i) continue;
+    const FrameLayout& layout = program_.layout(one.function);
+    if (!layout.members.empty())
+      find_guard(coroutine, layout, 8 * i, lock->second);
+    else if (is_used_awaiter(coroutine, 8 * i, lock->second))
+      add(coroutine, lock->second, false);
+  }
+}
+
+// Whether the address at `slot` belongs to a guard, or to an awaiter that is not used any more.
+void LockHolders::find_guard(uint32_t coroutine, const FrameLayout& layout, uint64_t slot,
+                             uint32_t lock) {
+  const auto words = waiters_.words(coroutine);
+  const WaitObject& object = found_.awaited[lock];
+  for (const FrameMember& member : layout.members) {
+    if (member.is_reference || !lies_in(member, slot)) continue;
+    const bool is_pointer = std::any_of(
+        member.type.pointers.begin(), member.type.pointers.end(), [&](const TypedPointer& one) {
+          return member.offset + one.offset == slot && one.to == object.type;
+        });
+    if (!is_pointer) continue;
+    if (member.is_awaiter) {
+      if (!may_be_current(coroutine, member)) add(coroutine, lock, false);
+      continue;
+    }
+    const std::optional<GuardShape> shape = guard_shape(member.type.name);
+    if (!shape) {
+      if (has_name_of_guard(member.type.name)) add(coroutine, lock, false);
+      continue;
+    }
+    const uint64_t owns = member.offset + shape->owns.value_or(0);
+    const bool is_empty =
+        shape->owns && (owns / 8 >= words.size() || (words[owns / 8] >> 8 * (owns % 8) & 255) != 1);
+    if (is_empty) continue;
+    add(coroutine, lock,
+        is_exclusive_lock(object.type) && is_in_scope(coroutine, layout, member, object));
+  }
+}
+
+// Whether the guard exists where the coroutine waits.
+bool LockHolders::is_in_scope(uint32_t coroutine, const FrameLayout& layout,
+                              const FrameMember& guard, const WaitObject& object) {
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const SuspendedCoroutines::Place& place = found_.places[one.place];
+  if (one.state != State::Waits || place.line == 0 || guard.scope == FrameMember::no_scope)
+    return false;
+  bool has_awaiter = false;
+  for (const FrameMember& member : layout.members) {
+    if (!member.is_awaiter || !may_be_current(coroutine, member)) continue;
+    has_awaiter = true;
+    if (member.scope == FrameMember::no_scope || !layout.contains(guard.scope, member.scope))
+      return false;
+  }
+  if (!has_awaiter || !has_locked_before(coroutine, layout, object)) return false;
+  // A parameter has no line.
+  if (guard.line == 0) return guard.scope == 0;
+  return guard.line < place.line && has_await_between(one.function, guard.line, place);
+}
+
+// Awaiters have numbers in the order of the source. If the function awaits such a lock itself, it
+// has done so for this one before it came to where it waits.
+bool LockHolders::has_locked_before(uint32_t coroutine, const FrameLayout& layout,
+                                    const WaitObject& lock) const {
+  const auto words = waiters_.words(coroutine);
+  uint64_t current = UINT64_MAX;
+  for (const FrameMember& member : layout.members)
+    if (member.is_awaiter && may_be_current(coroutine, member))
+      current = std::min(current, number_of(member));
+  bool awaits_such = false;
+  for (const FrameMember& member : layout.members) {
+    if (!member.is_awaiter || member.is_reference) continue;
+    for (const TypedPointer& pointer : member.type.pointers) {
+      const uint64_t slot = member.offset + pointer.offset;
+      if (pointer.to != lock.type || slot / 8 >= words.size()) continue;
+      awaits_such = true;
+      if (number_of(member) < current && words[slot / 8] == lock.address) return true;
+    }
+  }
+  return !awaits_such;
+}
+
+// Whether the coroutine may wait with this awaiter.
+bool LockHolders::may_be_current(uint32_t coroutine, const FrameMember& awaiter) const {
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  if (const auto match = objects_.matches().find(coroutine); match != objects_.matches().end())
+    return lies_in(awaiter, match->second.slot);
+  const std::string& type = found_.places[one.place].awaiter;
+  if (!type.empty() && awaiter.type.name == type) return true;
+  const auto words = waiters_.words(coroutine);
+  if (one.awaits == no_coroutine) {
+    const auto& bases = awaiter.type.bases;
+    return !type.empty() && std::find(bases.begin(), bases.end(), type) != bases.end();
+  }
+  constexpr uint64_t promise = 16;
+  const uint64_t frame = found_.coroutines[one.awaits].frame;
+  for (uint64_t i = 0; i < words.size(); i++)
+    if (lies_in(awaiter, 8 * i) && (words[i] == frame || words[i] == frame + promise)) return true;
+  return false;
+}
+
+bool LockHolders::has_await_between(uint32_t function, uint32_t first,
+                                    const SuspendedCoroutines::Place& end) {
+  const auto [at, is_new] = awaits_.try_emplace(function);
+  if (is_new) at->second = program_.places(function);
+  return std::any_of(at->second.begin(), at->second.end(), [&](const LinePlace& place) {
+    return place.file == end.file && place.line >= first && place.line < end.line;
+  });
+}
+
+// Without types: an awaiter like those that wait for the lock, with which it waits no more.
+bool LockHolders::is_used_awaiter(uint32_t coroutine, uint64_t slot, uint32_t lock) const {
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const auto distance = distances_.find(lock);
+  if (distance == distances_.end() || one.awaited == lock) return false;
+  const auto words = waiters_.words(coroutine);
+  const uint64_t handle = slot - static_cast<uint64_t>(distance->second);
+  return handle % 8 == 0 && handle / 8 < words.size() && handle > 8 &&
+         words[handle / 8] == one.frame;
+}
+
+void LockHolders::add(uint32_t coroutine, uint32_t lock, bool is_certain) {
+  // What waits for a lock may have waited for it before.
+  if (found_.coroutines[coroutine].awaited == lock) return;
+  std::vector<WaitObject::Holder>& holders = found_.awaited[lock].holders;
+  for (WaitObject::Holder& one : holders)
+    if (one.coroutine == coroutine) {
+      one.is_certain |= is_certain;
+      return;
+    }
+  holders.push_back({coroutine, is_certain});
+}
+
+void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, const Target& target) {
+  std::vector<uint32_t> seen(found.coroutines.size(), 0);  // by which walk
+  for (size_t i = 0; i < found.awaited.size(); i++) {
+    const std::vector<WaitObject::Holder>& holders = found.awaited[i].holders;
+    if (holders.empty() || !holders.front().is_certain) continue;
+    const uint32_t first = holders.front().coroutine;
+    if (seen[first] != 0) continue;
+    std::vector<uint32_t> path;
+    uint32_t at = first;
+    for (; at != no_coroutine && seen[at] == 0; at = waits_for(found, at)) {
+      seen[at] = first + 1;
+      path.push_back(at);
+    }
+    if (at == no_coroutine || seen[at] != first + 1) continue;
+    const auto begin = std::find(path.begin(), path.end(), at);
+    if (std::all_of(begin, path.end(),
+                    [&](uint32_t one) { return is_unchanged(found, one, waiters, target); }))
+      continue;
+    for (WaitObject& object : found.awaited)
+      for (WaitObject::Holder& holder : object.holders)
+        if (std::find(begin, path.end(), holder.coroutine) != path.end()) holder.is_certain = false;
+  }
+}
+
+}  // namespace skein

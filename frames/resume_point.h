@@ -1,0 +1,27 @@
+// Where a coroutine of g++ goes on when it is resumed, from the code at the beginning of its
+// function, which jumps by the number of the suspension point: a switch, as a table or as
+// comparisons.
+//
+//   if (const auto target = resume_target(code, 4)) show(lines.at(*target));
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+
+namespace skein {
+
+// Code of a function, of a file for x86-64.
+struct Code {
+  uint64_t address = 0;
+  std::span<const uint8_t> bytes = {};
+  // Other bytes of the file, at an address as linked; empty if it has none there. May be null.
+  std::function<std::span<const uint8_t>(uint64_t address, uint64_t size)> file = {};
+  bool has_frame = false;  // its parameter is the frame
+};
+
+// Nothing: the code has another form. The result is inside `code`. O(1).
+std::optional<uint64_t> resume_target(const Code& code, uint32_t point);
+
+}  // namespace skein

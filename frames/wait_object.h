@@ -1,0 +1,42 @@
+// What coroutines wait for, if it is neither another coroutine nor one of Asio's objects: a mutex,
+// an event, a queue, of any library or of the program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skein {
+
+struct WaitObject {
+  enum class Kind : uint8_t {
+    Unknown,
+    Lock,
+    Event,
+    Condition,
+    Semaphore,
+    Queue,
+    Counter,  // a latch, a barrier
+    WhenAll,  // reached when several coroutines have ended: SuspendedCoroutine::joined_by
+    Result,   // a promise, the state of a task
+    Executor,
+  };
+  struct Holder {
+    uint32_t coroutine = 0;
+    bool is_certain = false;  // false: it has been, or is, the holder
+  };
+
+  uint64_t address = 0;
+  Kind kind = Kind::Unknown;
+  std::string type = {};  // "cppcoro::async_mutex"; empty: unknown
+  // False: the awaiter has its address, but it does not lead back to the awaiter, or not shortly.
+  bool is_linked = false;
+  std::vector<uint32_t> waiters = {};  // coroutines
+  std::vector<Holder> holders = {};    // of a lock; empty: unknown
+};
+
+// "lock"; stable, for JSON. Unknown: empty.
+std::string_view name(WaitObject::Kind kind);
+
+}  // namespace skein

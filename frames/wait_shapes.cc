@@ -1,0 +1,147 @@
+#include "frames/wait_shapes.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace skein {
+
+namespace {
+
+using Kind = WaitObject::Kind;
+
+struct KnownType {
+  std::string_view name;
+  Kind kind;
+};
+constexpr KnownType known_types[] = {
+    {"cppcoro::async_mutex", Kind::Lock},
+    {"cppcoro::async_manual_reset_event", Kind::Event},
+    {"cppcoro::async_auto_reset_event", Kind::Event},
+    {"cppcoro::single_consumer_event", Kind::Event},
+    {"cppcoro::single_consumer_async_auto_reset_event", Kind::Event},
+    {"cppcoro::async_latch", Kind::Counter},
+    {"cppcoro::sequence_barrier", Kind::Queue},
+    {"cppcoro::single_producer_sequencer", Kind::Queue},
+    {"cppcoro::multi_producer_sequencer", Kind::Queue},
+    {"cppcoro::detail::when_all_counter", Kind::WhenAll},
+    {"cppcoro::static_thread_pool", Kind::Executor},
+    {"cppcoro::io_service", Kind::Executor},
+    {"coro::mutex", Kind::Lock},
+    {"coro::shared_mutex", Kind::Lock},
+    {"coro::event", Kind::Event},
+    {"coro::condition_variable", Kind::Condition},
+    {"coro::semaphore", Kind::Semaphore},
+    {"coro::queue", Kind::Queue},
+    {"coro::ring_buffer", Kind::Queue},
+    {"coro::latch", Kind::Counter},
+    {"coro::detail::when_all_latch", Kind::WhenAll},
+    {"coro::thread_pool", Kind::Executor},
+    {"coro::scheduler", Kind::Executor},
+    {"concurrencpp::async_lock", Kind::Lock},
+    {"concurrencpp::async_condition_variable", Kind::Condition},
+    {"concurrencpp::details::result_state", Kind::Result},
+    {"concurrencpp::details::result_state_base", Kind::Result},
+    {"concurrencpp::details::shared_result_state", Kind::Result},
+    {"folly::coro::Mutex", Kind::Lock},
+    {"folly::coro::SharedMutexFair", Kind::Lock},
+    {"folly::coro::Baton", Kind::Event},
+    {"folly::coro::detail::Barrier", Kind::WhenAll},
+    {"seastar::internal::promise_base", Kind::Result},
+};
+
+// Awaiters that are no members of the type that they wait for.
+constexpr std::pair<std::string_view, std::string_view> known_awaiters[] = {
+    {"cppcoro::async_mutex_lock_operation", "cppcoro::async_mutex"},
+    {"cppcoro::async_mutex_scoped_lock_operation", "cppcoro::async_mutex"},
+    {"cppcoro::async_manual_reset_event_operation", "cppcoro::async_manual_reset_event"},
+    {"cppcoro::async_auto_reset_event_operation", "cppcoro::async_auto_reset_event"},
+    {"cppcoro::sequence_barrier_wait_operation_base", "cppcoro::sequence_barrier"},
+    {"cppcoro::sequence_barrier_wait_operation", "cppcoro::sequence_barrier"},
+    {"coro::detail::lock_operation_base", "coro::mutex"},
+    {"coro::detail::lock_operation", "coro::mutex"},
+    {"coro::detail::acquire_operation", "coro::semaphore"},
+    {"coro::detail::shared_lock_operation", "coro::shared_mutex"},
+    {"concurrencpp::details::async_lock_awaiter", "concurrencpp::async_lock"},
+    {"concurrencpp::details::cv_awaiter", "concurrencpp::async_condition_variable"},
+    {"concurrencpp::awaitable", "concurrencpp::details::result_state"},
+    {"concurrencpp::resolve_awaitable", "concurrencpp::details::result_state"},
+};
+
+constexpr std::string_view exclusive_locks[] = {"cppcoro::async_mutex", "coro::mutex",
+                                                "concurrencpp::async_lock", "folly::coro::Mutex"};
+
+struct KnownGuard {
+  std::string_view name;
+  GuardShape shape;
+};
+const KnownGuard known_guards[] = {
+    {"cppcoro::async_mutex_lock", {}},
+    {"coro::scoped_lock", {}},
+    {"concurrencpp::scoped_async_lock", {.owns = 8}},
+    {"std::unique_lock", {.owns = 8}},
+    {"std::lock_guard", {}},
+};
+
+const KnownType* find_type(std::string_view name) {
+  const auto* at = std::find_if(std::begin(known_types), std::end(known_types),
+                                [&](const KnownType& one) { return one.name == name; });
+  return at == std::end(known_types) ? nullptr : at;
+}
+
+}  // namespace
+
+std::string_view name(Kind kind) {
+  constexpr std::array<std::string_view, 10> names = {
+      "",      "lock",    "event",    "condition", "semaphore",
+      "queue", "counter", "when all", "result",    "executor"};
+  return names[static_cast<size_t>(kind)];
+}
+
+bool is_program_type(std::string_view awaiter) {
+  for (const char* begin : {"std::", "boost::asio::", "asio::"})
+    if (awaiter.starts_with(begin)) return false;
+  return !awaiter.empty();
+}
+
+std::string object_of_awaiter(std::string_view awaiter) {
+  for (const auto& [name, object] : known_awaiters)
+    if (name == awaiter) return std::string(object);
+  // "coro::queue::awaiter", "cppcoro::single_consumer_event::operator co_await::awaiter"
+  std::string_view around = awaiter;
+  for (size_t end = around.rfind("::"); end != std::string_view::npos; end = around.rfind("::")) {
+    around = around.substr(0, end);
+    if (find_type(around) != nullptr) return std::string(around);
+  }
+  return "";
+}
+
+Kind kind_of_type(std::string_view type) {
+  if (const KnownType* known = find_type(type)) return known->kind;
+  constexpr std::pair<std::string_view, Kind> words[] = {
+      {"mutex", Kind::Lock},          {"condition", Kind::Condition},
+      {"semaphore", Kind::Semaphore}, {"queue", Kind::Queue},
+      {"channel", Kind::Queue},       {"event", Kind::Event},
+      {"latch", Kind::Counter},       {"barrier", Kind::Counter},
+      {"executor", Kind::Executor},   {"thread_pool", Kind::Executor}};
+  const size_t scope = type.rfind("::");
+  std::string last(scope == std::string_view::npos ? type : type.substr(scope + 2));
+  for (char& c : last) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const auto& [word, kind] : words)
+    if (last.find(word) != std::string::npos) return kind;
+  return Kind::Unknown;
+}
+
+bool is_exclusive_lock(std::string_view type) {
+  return std::find(std::begin(exclusive_locks), std::end(exclusive_locks), type) !=
+         std::end(exclusive_locks);
+}
+
+std::optional<GuardShape> guard_shape(std::string_view type) {
+  for (const KnownGuard& one : known_guards)
+    if (one.name == type) return one.shape;
+  return {};
+}
+
+}  // namespace skein

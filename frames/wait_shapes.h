@@ -1,0 +1,39 @@
+// The types of libraries that coroutines wait for: what each is, and which awaiter is for which.
+//
+//   object_of_awaiter("coro::detail::lock_operation_base")  ->  "coro::mutex"
+//   kind_of_type("coro::mutex")                             ->  Lock
+//
+// Names are without the arguments of templates. Where a program has debug information, the types
+// of its awaiters are known from there, and these tables only add what they mean.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "frames/wait_object.h"
+
+namespace skein {
+
+// Whether the type that a coroutine awaits is of the program or a library, and not one without a
+// meaning: std::suspend_always, those inside Asio. False if it is empty.
+bool is_program_type(std::string_view awaiter);
+
+// Empty: unknown.
+std::string object_of_awaiter(std::string_view awaiter);
+
+// Of a type of no known library, by the words in its name.
+WaitObject::Kind kind_of_type(std::string_view type);
+
+// A lock that only one holds at a time, and that is free when nothing holds it. False: unknown.
+bool is_exclusive_lock(std::string_view type);
+
+// An object that holds a lock as long as it exists, and has the lock's address at its beginning.
+struct GuardShape {
+  std::optional<uint64_t> owns = {};  // where it has a byte that is 1 as long as it holds it
+};
+// Nothing: it is no guard, or an unknown one.
+std::optional<GuardShape> guard_shape(std::string_view type);
+
+}  // namespace skein

@@ -1,0 +1,205 @@
+#include "frames/waiters.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace skein {
+
+namespace {
+
+constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
+constexpr uint64_t frame_header = 16;   // two addresses; then the promise
+constexpr uint64_t awaiter_reach = 64;  // bytes from an awaiter's beginning to its members
+constexpr uint64_t object_words = 24;   // of an object that are searched for lists
+constexpr uint64_t handle_words = 8;    // the same for the address of a frame
+constexpr size_t most_words_of_frame = 512;
+constexpr size_t most_words = size_t{8} << 20;  // of all frames
+constexpr size_t most_objects = 1'000'000;
+
+std::tuple<bool, uint64_t, uint64_t> rank(const WaitCandidate& one) {
+  const uint64_t distance = std::max(one.node, one.slot) - std::min(one.node, one.slot);
+  return {!one.is_list, one.back, distance};
+}
+
+}  // namespace
+
+Waiters::Waiters(const Target& target, MemoryCache& memory,
+                 std::span<const SuspendedCoroutine> coroutines, const std::vector<bool>& may_wait)
+    : target_(target), memory_(memory), all_(coroutines) {
+  read_frames();
+  candidates_.resize(begins_.size() - 1);
+  for (uint32_t i = 0; i < candidates_.size(); i++) {
+    find_joins(i, may_wait);
+    if (!may_wait[i]) continue;
+    find_lists(i);
+    find_handles(i);
+    std::stable_sort(
+        candidates_[i].begin(), candidates_[i].end(),
+        [](const WaitCandidate& a, const WaitCandidate& b) { return rank(a) < rank(b); });
+  }
+}
+
+void Waiters::read_frames() {
+  begins_.push_back(0);
+  for (const SuspendedCoroutine& one : all_) {
+    const size_t count = std::min<size_t>(one.size / 8, most_words_of_frame);
+    if (begins_.size() > most || words_.size() + count > most_words) break;
+    words_.resize(begins_.back() + count);
+    if (!memory_.read(one.frame, words_.data() + begins_.back(), 8 * count))
+      words_.resize(begins_.back());
+    begins_.push_back(words_.size());
+  }
+}
+
+std::span<const uint64_t> Waiters::words(uint32_t coroutine) const {
+  if (coroutine + 1 >= begins_.size()) return {};
+  return std::span(words_).subspan(begins_[coroutine], begins_[coroutine + 1] - begins_[coroutine]);
+}
+
+const std::vector<WaitCandidate>& Waiters::candidates(uint32_t coroutine) const {
+  static const std::vector<WaitCandidate> none;
+  return coroutine < candidates_.size() ? candidates_[coroutine] : none;
+}
+
+bool Waiters::may_be_object(uint64_t address) const {
+  if (address < 4096 || address % 8 != 0) return false;
+  const Mapping* mapping = find_mapping(target_.mappings(), address);
+  return mapping != nullptr && is_data(*mapping);
+}
+
+uint32_t Waiters::frame_around(uint64_t address) const {
+  const auto at =
+      std::upper_bound(all_.begin(), all_.end(), address,
+                       [](uint64_t a, const SuspendedCoroutine& b) { return a < b.frame; });
+  if (at == all_.begin() || address >= std::prev(at)->frame + std::prev(at)->size)
+    return no_coroutine;
+  return static_cast<uint32_t>(std::prev(at) - all_.begin());
+}
+
+uint32_t Waiters::frame_at(uint64_t address) const {
+  const uint32_t found = frame_around(address);
+  return found != no_coroutine && all_[found].frame == address ? found : no_coroutine;
+}
+
+// 0: unknown.
+uint64_t Waiters::word_in(uint32_t coroutine, uint64_t offset) const {
+  const auto frame = words(coroutine);
+  return offset % 8 == 0 && offset / 8 < frame.size() ? frame[offset / 8] : 0;
+}
+
+// Whether a frame has its own address near this offset, behind its header.
+bool Waiters::has_handle_near(uint32_t coroutine, uint64_t offset) const {
+  const auto frame = words(coroutine);
+  const uint64_t begin = std::max<uint64_t>(frame_header, offset - std::min(offset, awaiter_reach));
+  for (uint64_t at = begin; at <= offset + awaiter_reach && at / 8 < frame.size(); at += 8)
+    if (frame[at / 8] == all_[coroutine].frame) return true;
+  return false;
+}
+
+// The nodes of a list from `first` on, which may be none: those that nodes have the addresses of.
+void Waiters::add_list(uint64_t object, uint64_t first, uint64_t back, Nodes& to) {
+  constexpr auto reach = static_cast<int64_t>(awaiter_reach);
+  if (first % 8 != 0) return;
+  for (int64_t slot = -reach; slot <= reach; slot += 8)
+    to.merge(list_from(object, first, slot, back));
+}
+
+Waiters::Nodes Waiters::list_from(uint64_t object, uint64_t first, int64_t slot,
+                                  uint64_t back) const {
+  Nodes found;
+  std::vector<uint64_t> left = {first};
+  while (!left.empty()) {
+    const uint64_t node = left.back();
+    left.pop_back();
+    const uint32_t owner = frame_around(node);
+    if (owner == no_coroutine) continue;
+    const uint64_t offset = node - all_[owner].frame;
+    const uint64_t slot_offset = offset + static_cast<uint64_t>(slot);
+    if (offset <= frame_header || slot_offset < frame_header ||
+        word_in(owner, slot_offset) != object || !has_handle_near(owner, offset))
+      continue;
+    if (found.contains(owner)) continue;
+    found.emplace(owner, Node{offset, slot_offset, back});
+    for (uint64_t at = offset - std::min(offset, awaiter_reach); at <= offset + awaiter_reach;
+         at += 8)
+      if (const uint64_t next = word_in(owner, at); next % 8 == 0 && next != object && next != 0)
+        left.push_back(next);
+  }
+  return found;
+}
+
+const Waiters::Nodes& Waiters::nodes_of(uint64_t object) {
+  if (objects_.size() == most_objects) objects_.clear();
+  const auto [at, is_new] = objects_.try_emplace(object);
+  if (!is_new) return at->second;
+  uint64_t content[object_words] = {};
+  size_t count = object_words;
+  while (count > 1 && !memory_.read(object, content, 8 * count)) count /= 2;
+  for (size_t i = 0; i < count; i++)
+    if (frame_around(content[i]) != no_coroutine) add_list(object, content[i], 8 * i, at->second);
+  return at->second;
+}
+
+void Waiters::find_lists(uint32_t coroutine) {
+  const auto frame = words(coroutine);
+  const uint64_t address = all_[coroutine].frame;
+  for (uint64_t slot = frame_header; slot / 8 < frame.size(); slot += 8) {
+    const uint64_t object = frame[slot / 8];
+    if (object == address || !may_be_object(object)) continue;
+    if (!has_handle_near(coroutine, slot)) continue;
+    const Nodes& nodes = nodes_of(object);
+    const auto [begin, end] = nodes.equal_range(coroutine);
+    for (auto node = begin; node != end; ++node) {
+      if (node->second.slot != slot) continue;
+      const uint64_t offset = node->second.offset;
+      for (uint64_t at = offset - std::min(offset, awaiter_reach); at <= offset + awaiter_reach;
+           at += 8)
+        if (at >= frame_header && word_in(coroutine, at) == address)
+          candidates_[coroutine].push_back({.object = object,
+                                            .slot = slot,
+                                            .handle = at,
+                                            .node = offset,
+                                            .back = node->second.back,
+                                            .is_list = true});
+    }
+  }
+}
+
+// Objects outside the frame that have the address of the frame or of its promise.
+void Waiters::find_handles(uint32_t coroutine) {
+  const auto frame = words(coroutine);
+  const uint64_t address = all_[coroutine].frame;
+  for (size_t slot = frame_header / 8; slot < frame.size(); slot++) {
+    const uint64_t object = frame[slot];
+    if (object - address < all_[coroutine].size || !may_be_object(object)) continue;
+    if (frame_at(object) != no_coroutine || frame_at(object - frame_header) != no_coroutine)
+      continue;
+    uint64_t content[handle_words] = {};
+    if (!memory_.read(object, content, sizeof content)) continue;
+    for (uint64_t i = 0; i < handle_words; i++)
+      if (content[i] == address || content[i] == address + frame_header) {
+        candidates_[coroutine].push_back({.object = object, .slot = 8 * slot, .back = 8 * i});
+        break;
+      }
+  }
+}
+
+void Waiters::find_joins(uint32_t coroutine, const std::vector<bool>& may_wait) {
+  constexpr size_t promise_words = 24;
+  constexpr uint64_t most_children = 1'000'000;
+  const auto frame = words(coroutine);
+  for (size_t i = frame_header / 8; i < std::min(frame.size(), promise_words); i++) {
+    if (!may_be_object(frame[i])) continue;
+    uint64_t counter[2] = {};
+    if (!memory_.read(frame[i], counter, sizeof counter)) continue;
+    if (counter[0] == 0 || counter[0] > most_children) continue;
+    const uint32_t parent = frame_at(counter[1]);
+    if (parent == no_coroutine || parent == coroutine || parent >= may_wait.size() ||
+        !may_wait[parent])
+      continue;
+    joins_.push_back({coroutine, parent, frame[i], counter[0]});
+    return;
+  }
+}
+
+}  // namespace skein

@@ -1,0 +1,94 @@
+// Objects that suspended coroutines wait for, by the memory alone: an awaiter, in the frame of a
+// coroutine, has the address of the object, and the object leads to the awaiter or to the frame.
+//
+//   Waiters waiters(target, memory, coroutines);
+//   for (const WaitCandidate& one : waiters.candidates(i)) print(one.object);
+//
+// Nothing is known of types here: an object that has waiters is a list of nodes in frames. Each
+// has the address of the object at the same place, and that of the frame nearby.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "frames/memory_cache.h"
+#include "frames/suspended_coroutines.h"
+#include "target/target.h"
+
+namespace skein {
+
+struct WaitCandidate {
+  uint64_t object = 0;
+  uint64_t slot = 0;    // where the frame has its address: bytes from the frame
+  uint64_t handle = 0;  // where the awaiter has the frame's address; 0: it has not
+  uint64_t node = 0;    // where the object leads: bytes from the frame; 0: to the frame
+  uint64_t back = 0;    // where the object has the address that leads back: bytes from the object
+  // The object has a list of awaiters. False: it has the address of the frame itself, as others
+  // have that are not waited for.
+  bool is_list = false;
+};
+
+// Several coroutines that another one waits for: each has the address of a counter, behind which is
+// that of the other's frame.
+struct Join {
+  uint32_t child = 0;
+  uint32_t parent = 0;
+  uint64_t counter = 0;  // the address
+  uint64_t count = 0;    // its value
+};
+
+class Waiters {
+ public:
+  static constexpr size_t most = 100'000;  // coroutines; others have no candidates
+
+  // `coroutines` (by frame) must outlive it. `may_wait`: by coroutine, whether to look for what it
+  // waits for. O(bytes of frames).
+  Waiters(const Target& target, MemoryCache& memory, std::span<const SuspendedCoroutine> coroutines,
+          const std::vector<bool>& may_wait);
+
+  // The frame as it was read: 4 KiB at most.
+  std::span<const uint64_t> words(uint32_t coroutine) const;
+  // Candidates with lists first, then those that are closest to what leads back, then those whose
+  // address is closest to the node.
+  const std::vector<WaitCandidate>& candidates(uint32_t coroutine) const;
+  const std::vector<Join>& joins() const { return joins_; }
+  // Whether the program may have an object there that it changes.
+  bool may_be_object(uint64_t address) const;
+  // The coroutine whose frame begins at the address; SuspendedCoroutine::none: there is none.
+  uint32_t frame_at(uint64_t address) const;
+  // The one in whose frame the address is.
+  uint32_t frame_around(uint64_t address) const;
+
+ private:
+  // An awaiter in a list of an object.
+  struct Node {
+    uint64_t offset = 0;  // bytes from the frame
+    uint64_t slot = 0;    // where it has the address of the object
+    uint64_t back = 0;
+  };
+  using Nodes = std::unordered_multimap<uint32_t, Node>;  // by coroutine
+
+  void read_frames();
+  void find_lists(uint32_t coroutine);
+  void find_handles(uint32_t coroutine);
+  void find_joins(uint32_t coroutine, const std::vector<bool>& may_wait);
+  const Nodes& nodes_of(uint64_t object);
+  void add_list(uint64_t object, uint64_t first, uint64_t back, Nodes& to);
+  Nodes list_from(uint64_t object, uint64_t first, int64_t slot, uint64_t back) const;
+  bool has_handle_near(uint32_t coroutine, uint64_t offset) const;
+  uint64_t word_in(uint32_t coroutine, uint64_t offset) const;
+
+  const Target& target_;
+  MemoryCache& memory_;
+  std::span<const SuspendedCoroutine> all_;
+  std::vector<uint64_t> words_ = {};
+  std::vector<size_t> begins_ = {};  // of each frame's words; one more than frames
+  std::vector<std::vector<WaitCandidate>> candidates_ = {};
+  std::unordered_map<uint64_t, Nodes> objects_ = {};
+  std::vector<Join> joins_ = {};
+};
+
+}  // namespace skein

@@ -1,0 +1,131 @@
+#include "profile/flame/palette.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace skein {
+
+namespace {
+
+// In [0, 1), the same for the same text (FNV-1a, Fowler, Noll, Vo).
+struct Fractions {
+  double first;
+  double second;
+};
+Fractions fractions_of(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  hash ^= hash >> 29;
+  hash *= 0xbf58476d1ce4e5b9;
+  hash ^= hash >> 32;
+  return {static_cast<double>(hash & 0xffff) / 65536,
+          static_cast<double>(hash >> 16 & 0xffff) / 65536};
+}
+
+Rgb rgb(double red, double green, double blue) {
+  const auto byte = [](double value) {
+    return static_cast<uint8_t>(std::lround(std::clamp(value, 0.0, 255.0)));
+  };
+  return {byte(red), byte(green), byte(blue)};
+}
+
+// Hue in turns; the other two from 0 to 1.
+Rgb from_hue(double hue, double saturation, double lightness) {
+  const auto part = [&](double offset) {
+    const double k = std::fmod(offset + hue * 12, 12);
+    const double amplitude = saturation * std::min(lightness, 1 - lightness);
+    return 255 * (lightness - amplitude * std::max(-1.0, std::min({k - 3, 9 - k, 1.0})));
+  };
+  return rgb(part(0), part(8), part(4));
+}
+
+Rgb red(Fractions f) { return rgb(200 + 55 * f.first, 70 + 60 * f.second, 60 + 60 * f.second); }
+Rgb orange(Fractions f) { return rgb(225 + 30 * f.first, 120 + 45 * f.second, 20 + 30 * f.second); }
+Rgb yellow(Fractions f) { return rgb(200 + 35 * f.first, 185 + 40 * f.second, 50 + 30 * f.second); }
+Rgb green(Fractions f) { return rgb(70 + 50 * f.second, 180 + 50 * f.first, 75 + 50 * f.second); }
+Rgb aqua(Fractions f) { return rgb(60 + 50 * f.second, 185 + 45 * f.first, 185 + 45 * f.first); }
+Rgb blue(Fractions f) { return rgb(105 + 55 * f.second, 155 + 50 * f.second, 215 + 40 * f.first); }
+
+Rgb java(std::string_view name, char annotation, Fractions f) {
+  if (annotation == 'k') return orange(f);
+  if (annotation == 'j') return green(f);
+  if (annotation == 'i') return aqua(f);
+  if (name.starts_with("Lj") || name.starts_with("L") || name.find('/') != name.npos)
+    if (name.find('/') != name.npos) return green(f);
+  if (name.find("::") != name.npos) return yellow(f);
+  return red(f);
+}
+
+}  // namespace
+
+std::optional<Palette> palette_of(std::string_view name) {
+  for (const PaletteName& one : palette_names)
+    if (one.name == name) return one.palette;
+  return std::nullopt;
+}
+
+Rgb colour_of(Palette palette, std::string_view name) {
+  const char annotation = annotation_of(name);
+  const std::string_view plain = without_annotation(name);
+  const Fractions f = fractions_of(plain);
+  switch (palette) {
+    case Palette::Hot:
+      return rgb(205 + 50 * f.first, 60 + 150 * f.second, 35 + 30 * f.first);
+    case Palette::Module: {
+      if (annotation == 'k') return orange(f);
+      const std::string_view module = module_of(plain);
+      if (module.empty()) return from_hue(0.09, 0.25, 0.74 + 0.08 * f.first);
+      return from_hue(fractions_of(module).first, 0.58, 0.66 + 0.1 * f.first);
+    }
+    case Palette::Kernel:
+      return annotation == 'k' ? orange(f) : blue(f);
+    case Palette::Guest:
+      return annotation == 'k' ? orange(f) : annotation == 'g' ? green(f) : blue(f);
+    case Palette::Java:
+      return java(plain, annotation, f);
+    case Palette::Memory:
+      return green(f);
+    case Palette::Io:
+      return blue(f);
+    case Palette::Grey:
+      return rgb(238, 238, 238);
+  }
+  return rgb(238, 238, 238);
+}
+
+Rgb colour_of_change(double share) {
+  share = std::clamp(share, -1.0, 1.0);
+  const double rest = 240 * (1 - std::sqrt(std::abs(share)));
+  if (share > 0) return rgb(250, 40 + rest * 0.83, 40 + rest * 0.83);
+  if (share < 0) return rgb(60 + rest * 0.75, 100 + rest * 0.58, 250);
+  return colour_of(Palette::Grey, {});
+}
+
+char annotation_of(std::string_view name) {
+  const size_t size = name.size();
+  if (size < 4 || name[size - 4] != '_' || name[size - 3] != '[' || name[size - 1] != ']') return 0;
+  constexpr std::string_view known = "kwijg";
+  return known.find(name[size - 2]) == known.npos ? '\0' : name[size - 2];
+}
+
+std::string_view without_annotation(std::string_view name) {
+  return annotation_of(name) == 0 ? name : name.substr(0, name.size() - 4);
+}
+
+std::string_view module_of(std::string_view name) {
+  if (name.ends_with(')') || name.ends_with(']')) {
+    const size_t open = name.rfind(name.back() == ')' ? " (" : " [");
+    const std::string_view inside =
+        open == name.npos ? "" : name.substr(open + 2, name.size() - open - 3);
+    if (!inside.empty() && inside.find_first_of("(),<> ") == inside.npos) return inside;
+  }
+  if (const size_t tick = name.find('`'); tick != name.npos && tick != 0)
+    return name.substr(0, tick);
+  // A return type may precede a template function's name.
+  const size_t end = name.find("::");
+  const size_t stop = name.find_first_of("<( [");
+  if (end == name.npos || end == 0 || end > stop) return {};
+  return name.substr(0, end);
+}
+
+}  // namespace skein

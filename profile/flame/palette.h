@@ -1,0 +1,59 @@
+// Colours of a flame graph. A function has the same colour in every picture.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace skein {
+
+enum class Palette : uint8_t {
+  Hot,     // red to yellow
+  Module,  // a hue for each library or namespace
+  Kernel,  // kernel, user
+  Guest,   // guest, host, kernel
+  Java,    // as flamegraph.pl's "java"
+  Memory,  // green to blue, for allocations
+  Io,      // blue, for input and output, and for waiting
+  Grey,    // of a comparison, where nothing has changed
+};
+struct PaletteName {
+  std::string_view name;
+  Palette palette;
+  std::string_view about;
+};
+inline constexpr std::array palette_names{
+    PaletteName{"hot", Palette::Hot, "red to yellow"},
+    PaletteName{"module", Palette::Module, "by library or namespace"},
+    PaletteName{"kernel", Palette::Kernel, "kernel orange, user blue"},
+    PaletteName{"guest", Palette::Guest, "guest green, host blue, kernel orange"},
+    PaletteName{"java", Palette::Java, "Java green, C++ yellow, kernel orange, the rest red"},
+    PaletteName{"mem", Palette::Memory, "green"},
+    PaletteName{"io", Palette::Io, "blue"},
+};
+std::optional<Palette> palette_of(std::string_view name);
+
+struct Rgb {
+  uint8_t red;
+  uint8_t green;
+  uint8_t blue;
+};
+
+// The name may end with an annotation of stackcollapse programs (see without_annotation).
+Rgb colour_of(Palette palette, std::string_view name);
+// From blue (less) over white to red (more); `share` is -1 to 1.
+Rgb colour_of_change(double share);
+
+// "vfs_read_[k]" -> "vfs_read": k, kernel; i, inlined; j, compiled at run time; w, a waker; g,
+// guest.
+std::string_view without_annotation(std::string_view name);
+// The letter; 0: none.
+char annotation_of(std::string_view name);
+
+// The library or namespace that a function belongs to: "libc.so.6" of "read (libc.so.6)" and of
+// "libc.so.6`read", "asio" of "asio::detail::run". Empty: unknown.
+std::string_view module_of(std::string_view name);
+
+}  // namespace skein

@@ -1,0 +1,231 @@
+#include "profile/flame/svg.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/escape.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "profile/flame/svg_script.h"
+
+namespace skein {
+
+namespace {
+
+constexpr double header = 56;  // px above the boxes
+constexpr double footer = 30;
+constexpr double text_width = 6.6;  // px of a character: 11 px, monospace
+constexpr double row_gap = 1;
+
+void append_fixed(std::string& out, double value, int decimals) {
+  std::array<char, 40> digits;
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value,
+                                          std::chars_format::fixed, decimals);
+  if (error == std::errc{}) out.append(digits.data(), end);
+}
+
+void append_count(std::string& out, double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15)
+    out += grouped(static_cast<uint64_t>(std::abs(value)));
+  else
+    append_fixed(out, value, 2);
+}
+
+double percent(double part, double all) { return all > 0 ? 100 * part / all : 0; }
+
+class FlameWriter {
+ public:
+  FlameWriter(const StackTree& tree, const FlameLook& look) : tree_(tree), look_(look) {
+    uint32_t depth = 0;
+    for (const StackTree::Node& node : tree.nodes) {
+      depth = std::max(depth, node.depth);
+      most_change_ = std::max(most_change_, std::abs(node.self - node.self_before));
+    }
+    height_ = header + (depth + 1) * look.row + footer;
+    scale_ = total() > 0 ? (look.width - 2 * flame_margin) / total() : 0;
+  }
+
+  std::string svg() {
+    out_.reserve(1024 + tree_.nodes.size() * 200);
+    begin();
+    out_ += "<g id=\"frames\">\n";
+    for (const StackTree::Node& node : tree_.nodes) add(node);
+    out_ += "</g>\n";
+    append_controls();
+    out_ += "<script><![CDATA[\n";
+    out_ += svg_script;
+    out_ += "]]></script>\n</svg>\n";
+    return std::move(out_);
+  }
+
+ private:
+  double total() const { return tree_.nodes.empty() ? 0 : tree_.nodes[0].weight; }
+
+  void attribute(std::string_view name, double value, int decimals = 0) {
+    out_ += ' ';
+    out_ += name;
+    out_ += "=\"";
+    append_fixed(out_, value, decimals);
+    out_ += '"';
+  }
+
+  void begin() {
+    out_ += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"";
+    attribute("width", look_.width);
+    attribute("height", height_);
+    out_ += " viewBox=\"0 0 ";
+    append_fixed(out_, look_.width, 0);
+    out_ += ' ';
+    append_fixed(out_, height_, 0);
+    out_ += "\" data-row=\"";
+    append_fixed(out_, look_.row, 0);
+    out_ += look_.icicle ? "\" data-icicle=\"1\">\n" : "\">\n";
+    out_ += R"(<style>
+svg{background:#fff}
+text{font:11px "DejaVu Sans Mono",Menlo,Consolas,monospace;fill:#1a1a1a}
+#frames rect{rx:1.5px}
+#frames text{pointer-events:none;white-space:pre}
+#frames rect:hover{stroke:#1a1a1a;stroke-width:.8}
+.parent{opacity:.45}
+.hit rect{fill:#c81ee6}
+.gone{display:none}
+.title{font:600 17px system-ui,sans-serif}
+.subtitle{font:13px system-ui,sans-serif;fill:#666}
+.button{font:13px system-ui,sans-serif;fill:#2456a6;cursor:pointer}
+.button:hover{text-decoration:underline}
+</style>
+)";
+    text(look_.width / 2, 24, "title", "middle", look_.title);
+    if (!look_.subtitle.empty()) text(look_.width / 2, 43, "subtitle", "middle", look_.subtitle);
+  }
+
+  void text(double x, double y, std::string_view style, std::string_view anchor,
+            std::string_view content, std::string_view id = {}) {
+    out_ += "<text";
+    attribute("x", x, 1);
+    attribute("y", y);
+    out_ += " class=\"";
+    out_ += style;
+    out_ += "\" text-anchor=\"";
+    out_ += anchor;
+    if (!id.empty()) {
+      out_ += "\" id=\"";
+      out_ += id;
+    }
+    out_ += "\">";
+    append_xml(out_, content);
+    out_ += "</text>\n";
+  }
+
+  void append_controls() {
+    text(flame_margin, 43, "button gone", "start", "Reset zoom", "reset");
+    text(look_.width - flame_margin, 43, "button gone", "end", "Search", "search");
+    text(flame_margin, height_ - 10, "detail", "start", "", "detail");
+    text(look_.width - flame_margin, height_ - 10, "detail", "end", "", "matched");
+  }
+
+  void append_colour(const StackTree::Node& node, std::string_view name) {
+    Rgb colour;
+    if (look_.compares) {
+      const double change = node.self - node.self_before;
+      const double share = most_change_ > 0 ? change / most_change_ : 0;
+      colour = colour_of_change(look_.negate ? -share : share);
+    } else if (node.depth == 0) {
+      colour = colour_of(Palette::Grey, {});
+    } else {
+      colour = colour_of(look_.palette, name);
+    }
+    constexpr std::string_view digits = "0123456789abcdef";
+    for (const uint8_t part : {colour.red, colour.green, colour.blue}) {
+      out_ += digits[part >> 4];
+      out_ += digits[part & 15];
+    }
+  }
+
+  void append_title(const StackTree::Node& node, std::string_view name) {
+    append_xml(out_, name);
+    out_ += " (";
+    append_count(out_, node.weight);
+    out_ += ' ';
+    append_xml(out_, look_.unit);
+    out_ += ", ";
+    append_fixed(out_, percent(node.weight, total()), 2);
+    out_ += '%';
+    if (look_.compares) {
+      const double all_before = tree_.nodes[0].before;
+      const double change = percent(node.weight, total()) - percent(node.before, all_before);
+      out_ += change < 0 ? "; " : "; +";
+      append_fixed(out_, change, 2);
+      out_ += " points, itself ";
+      out_ += node.self < node.self_before ? "-" : "+";
+      append_count(out_, std::abs(node.self - node.self_before));
+    }
+    out_ += ')';
+  }
+
+  void add(const StackTree::Node& node) {
+    const double width = node.weight * scale_;
+    if (node.depth != 0 && width < look_.least_width) return;
+    const std::string_view name =
+        node.depth == 0 ? "all" : without_annotation(tree_.names[node.name]);
+    const double x = flame_margin + node.begin * scale_;
+    const double y = look_.icicle ? header + node.depth * look_.row
+                                  : height_ - footer - (node.depth + 1) * look_.row;
+    out_ += "<g><title>";
+    append_title(node, name);
+    out_ += "</title><rect";
+    attribute("x", x, 2);
+    attribute("y", y);
+    attribute("width", width, 2);
+    attribute("height", look_.row - row_gap);
+    out_ += " fill=\"#";
+    append_colour(node, node.depth == 0 ? name : std::string_view(tree_.names[node.name]));
+    out_ += "\"/>";
+    append_label(name, x + 3, y + look_.row - row_gap - 4, width);
+    out_ += "</g>\n";
+  }
+
+  // As many characters as fit, with two dots for the rest; none if there is space for less than
+  // three.
+  void append_label(std::string_view name, double x, double y, double width) {
+    const auto fits = static_cast<size_t>(std::max(0.0, (width - 6) / text_width));
+    if (fits < 3) return;
+    out_ += "<text";
+    attribute("x", x, 2);
+    attribute("y", y);
+    out_ += '>';
+    if (terminal_cells(name) <= fits) {
+      append_xml(out_, name);
+    } else {
+      append_xml(out_, first_cells(name, fits - 2));
+      out_ += "..";
+    }
+    out_ += "</text>";
+  }
+
+  const StackTree& tree_;
+  const FlameLook& look_;
+  std::string out_;
+  double height_ = 0;
+  double scale_ = 0;
+  double most_change_ = 0;
+};
+
+}  // namespace
+
+std::string flame_svg(const StackTree& tree, const FlameLook& look) {
+  return FlameWriter(tree, look).svg();
+}
+
+std::string flame_html(const StackTree& tree, const FlameLook& look) {
+  std::string svg = flame_svg(tree, look);
+  svg.erase(0, svg.find("<svg"));
+  std::string out = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>";
+  append_xml(out, look.title);
+  out += "</title>\n<style>body{margin:0;background:#fff}svg{display:block;margin:auto}</style>\n";
+  return out + svg + "</html>\n";
+}
+
+}  // namespace skein

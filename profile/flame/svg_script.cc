@@ -1,0 +1,129 @@
+#include "profile/flame/svg_script.h"
+
+namespace skein {
+
+// Not "]]>" in the text: it is in a CDATA section, which a page ignores.
+const std::string_view svg_script = R"js(//
+"use strict";
+(() => {
+  const svg = document.currentScript ? document.currentScript.closest("svg") : document.documentElement;
+  const one = (id) => svg.querySelector("#" + id);
+  const row = Number(svg.dataset.row), icicle = svg.dataset.icicle === "1";
+  const margin = 10, character = 6.6;
+  const boxes = [...one("frames").children].map((g) => {
+    const rect = g.querySelector("rect"), title = g.querySelector("title").textContent;
+    return {
+      g, rect, title, name: title.slice(0, title.lastIndexOf(" (")),
+      x: Number(rect.getAttribute("x")), width: Number(rect.getAttribute("width")),
+      y: Number(rect.getAttribute("y")), text: g.querySelector("text"),
+    };
+  });
+  const all = boxes[0];
+  let zoomed = all, pattern = null;
+
+  const label = (box, x, width) => {
+    const fits = Math.floor((width - 6) / character);
+    if (fits < 3) {
+      if (box.text) box.text.classList.add("gone");
+      return;
+    }
+    if (!box.text) {
+      box.text = document.createElementNS("http://www.w3.org/2000/svg", "text");
+      box.text.setAttribute("y", box.y + row - 5);
+      box.g.append(box.text);
+    }
+    box.text.classList.remove("gone");
+    box.text.setAttribute("x", (x + 3).toFixed(2));
+    box.text.textContent = box.name.length <= fits ? box.name : box.name.slice(0, fits - 2) + "..";
+  };
+
+  // Boxes below and above the one that is zoomed; both ends are rounded to hundredths.
+  const zoom = (to) => {
+    zoomed = to;
+    const factor = all.width / to.width, slack = 0.02;
+    for (const box of boxes) {
+      const inside = box.x >= to.x - slack && box.x + box.width <= to.x + to.width + slack;
+      const around = box.x <= to.x + slack && box.x + box.width >= to.x + to.width - slack;
+      const above = icicle ? box.y < to.y : box.y > to.y;
+      const parent = above && around && box !== to;
+      const shown = parent || (inside && !above);
+      box.g.classList.toggle("gone", !shown);
+      box.g.classList.toggle("parent", parent);
+      if (!shown) continue;
+      const x = parent ? all.x : margin + (box.x - to.x) * factor;
+      const width = parent ? all.width : box.width * factor;
+      box.rect.setAttribute("x", x.toFixed(2));
+      box.rect.setAttribute("width", width.toFixed(2));
+      label(box, x, width);
+    }
+    one("reset").classList.toggle("gone", to === all);
+    measure();
+  };
+
+  // The share of the pattern in what is shown: boxes in boxes count once.
+  const measure = () => {
+    const out = one("matched");
+    if (!pattern) {
+      out.textContent = "";
+      return;
+    }
+    const hits = boxes.filter((box) => box.g.classList.contains("hit") &&
+                                       !box.g.classList.contains("gone") &&
+                                       !box.g.classList.contains("parent"));
+    const outer = zoomed.g.classList.contains("hit") ||
+        boxes.some((box) => box.g.classList.contains("hit") && box.g.classList.contains("parent"));
+    hits.sort((a, b) => a.x - b.x || b.width - a.width);
+    let end = -Infinity, sum = 0;
+    for (const box of hits) {
+      if (box.x + box.width <= end + 0.005) continue;
+      sum += box.x + box.width - Math.max(box.x, end);
+      end = box.x + box.width;
+    }
+    const share = outer ? 1 : Math.min(1, sum / zoomed.width);
+    out.textContent = "Matched: " + (100 * share).toFixed(2) + "%";
+  };
+
+  const search = (text) => {
+    try {
+      pattern = text ? new RegExp(text) : null;
+    } catch (error) {
+      one("matched").textContent = error.message;
+      return;
+    }
+    for (const box of boxes)
+      box.g.classList.toggle("hit", pattern !== null && box !== all && pattern.test(box.name));
+    one("search").textContent = pattern ? "Reset search" : "Search";
+    measure();
+  };
+  const ask = () => {
+    const text = prompt("Search for (a regular expression):", pattern ? pattern.source : "");
+    if (text !== null) search(text);
+  };
+
+  const box_of = (event) => {
+    const g = event.target.closest("#frames > g");
+    return g && boxes.find((box) => box.g === g);
+  };
+  svg.addEventListener("click", (event) => {
+    const box = box_of(event);
+    if (box) zoom(box);
+    else if (event.target.id === "reset") zoom(all);
+    else if (event.target.id === "search") pattern ? search("") : ask();
+  });
+  svg.addEventListener("mouseover", (event) => {
+    const box = box_of(event);
+    one("detail").textContent = box ? box.title : "";
+  });
+  window.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "f" || event.key === "F3") {
+      event.preventDefault();
+      ask();
+    } else if (event.key === "Escape") {
+      pattern ? search("") : zoom(all);
+    }
+  });
+  one("search").classList.remove("gone");
+})();
+)js";
+
+}  // namespace skein

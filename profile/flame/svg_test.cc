@@ -1,0 +1,74 @@
+#include "profile/flame/svg.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "profile/flame/folded.h"
+
+using namespace skein;
+
+namespace {
+
+StackTree tree_of(std::string_view text, FoldedStacks& stacks) {
+  stacks.add({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  return stacks.tree();
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+
+}  // namespace
+
+TEST_CASE("a box has its place, its title and a label that fits") {
+  FoldedStacks stacks;
+  const std::string svg = flame_svg(
+      tree_of("main;a 25\nmain;a_long_name_that_does_not_fit 75\n", stacks), {.width = 220});
+  // 56 px above, three rows of 16 px, 30 px below.
+  CHECK(has(svg, "width=\"220\" height=\"134\""));
+  CHECK(has(
+      svg, "<title>all (100 samples, 100.00%)</title><rect x=\"10.00\" y=\"88\" width=\"200.00\""));
+  CHECK(has(svg,
+            "<title>a (25 samples, 25.00%)</title><rect x=\"10.00\" y=\"56\" width=\"50.00\" "
+            "height=\"15\""));
+  CHECK(has(svg, "fit (75 samples, 75.00%)</title><rect x=\"60.00\" y=\"56\" width=\"150.00\""));
+  CHECK(has(svg, ">a_long_name_that_do..</text>"));
+}
+
+TEST_CASE("from the top down") {
+  FoldedStacks stacks;
+  const std::string svg = flame_svg(tree_of("main;a 25\n", stacks), {.icicle = true});
+  CHECK(has(svg, "<title>all (25 samples, 100.00%)</title><rect x=\"10.00\" y=\"56\""));
+  CHECK(has(svg, "<title>a (25 samples, 100.00%)</title><rect x=\"10.00\" y=\"88\""));
+}
+
+TEST_CASE("names from outside are text") {
+  FoldedStacks stacks;
+  const StackTree tree = tree_of("<script>alert(1)</script>]]>\x1b\xff\"&' 1\n", stacks);
+  for (const std::string& text : {flame_svg(tree, {.title = "</title>]]><script>", .unit = "<b>"}),
+                                  flame_html(tree, {.title = "</title>]]><script>"})}) {
+    CHECK(!has(text, "<script>alert"));
+    CHECK(!has(text, "<b>"));
+    CHECK(!has(text, "\x1b"));
+    CHECK(!has(text, "\xff"));
+    CHECK(has(text, "&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;\\x1b\\xff&quot;&amp;'"));
+    const size_t script = text.find("<script>");
+    REQUIRE(script != text.npos);
+    CHECK(text.find("<script>", script + 1) == text.npos);
+    CHECK(text.find("]]>") == text.rfind("]]>"));
+  }
+}
+
+TEST_CASE("a comparison shows the change") {
+  FoldedStacks stacks;
+  const std::string svg =
+      flame_svg(tree_of("main;a 10 30\nmain;b 30 10\n", stacks), {.compares = true});
+  CHECK(has(svg, "<title>a (30 samples, 75.00%; +50.00 points, itself +20)</title>"));
+  CHECK(has(svg, "<title>b (10 samples, 25.00%; -50.00 points, itself -20)</title>"));
+  CHECK(has(svg, "<title>main (40 samples, 100.00%; +0.00 points, itself +0)</title>"));
+}
+
+TEST_CASE("an empty profile is a picture") {
+  FoldedStacks stacks;
+  const std::string svg = flame_svg(tree_of("", stacks), {});
+  CHECK(has(svg, "<title>all (0 samples, 0.00%)</title>"));
+}

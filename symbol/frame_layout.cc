@@ -1,0 +1,414 @@
+#include "symbol/frame_layout.h"
+
+#include <dwarf.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "symbol/dwarf_file.h"
+#include "symbol/dwarf_work.h"
+#include "symbol/elf_sections.h"
+
+namespace skein {
+
+namespace {
+
+constexpr size_t most_members = 200;
+constexpr size_t most_pointers = 32;
+constexpr int deepest = 20;
+
+std::string die_name(Dwarf_Die* die) {
+  Dwarf_Attribute attribute;
+  const char* name = dwarf_attr_integrate(die, DW_AT_name, &attribute) == nullptr
+                         ? nullptr
+                         : dwarf_formstring(&attribute);
+  return name == nullptr ? "" : name;
+}
+
+bool die_reference(Dwarf_Die* die, unsigned attribute_name, Dwarf_Die* to) {
+  Dwarf_Attribute attribute;
+  return dwarf_attr_integrate(die, attribute_name, &attribute) != nullptr &&
+         dwarf_formref_die(&attribute, to) != nullptr;
+}
+
+uint64_t die_number(Dwarf_Die* die, unsigned name, uint64_t unknown) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word value = 0;
+  if (dwarf_attr_integrate(die, name, &attribute) == nullptr ||
+      dwarf_formudata(&attribute, &value) != 0)
+    return unknown;
+  return value;
+}
+
+bool is_class(int tag) {
+  return tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+}
+
+bool is_pointer(int tag) {
+  return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
+         tag == DW_TAG_rvalue_reference_type;
+}
+
+// Without typedefs and qualifiers.
+Dwarf_Die bare_type(Dwarf_Die type) {
+  for (int i = 0; i < deepest; i++) {
+    const int tag = dwarf_tag(&type);
+    const bool is_alias = tag == DW_TAG_typedef || tag == DW_TAG_const_type ||
+                          tag == DW_TAG_volatile_type || tag == DW_TAG_atomic_type;
+    Dwarf_Die next;
+    if (!is_alias || !die_reference(&type, DW_AT_type, &next)) break;
+    type = next;
+  }
+  return type;
+}
+
+// "guard" of "guard_1_2": g++ adds the depth and the number of the scope.
+std::string_view name_in_source(std::string_view name) {
+  std::string_view left = name;
+  for (int i = 0; i < 2; i++) {
+    const size_t line = left.rfind('_');
+    if (line == std::string_view::npos || line == 0 || line + 1 == left.size()) return name;
+    for (const char c : left.substr(line + 1))
+      if (std::isdigit(static_cast<unsigned char>(c)) == 0) return name;
+    left = left.substr(0, line);
+  }
+  return left;
+}
+
+bool is_awaiter_of_gcc(std::string_view name) {
+  return name.size() > 2 && name.starts_with("Aw") &&
+         std::isdigit(static_cast<unsigned char>(name[2])) != 0;
+}
+
+// A variable of the function, in the order of the source.
+struct Variable {
+  uint32_t scope = 0;
+  uint32_t line = 0;
+};
+
+// What a compilation unit has.
+struct Unit {
+  std::unordered_map<Dwarf_Off, std::string> classes = {};  // qualified names
+  std::multimap<std::string, Dwarf_Off> awaiters = {};
+};
+
+}  // namespace
+
+std::string without_template_arguments(std::string_view name) {
+  std::string out;
+  int depth = 0;
+  for (const char c : name) {
+    if (c == '<') depth++;
+    if (depth == 0) out += c;
+    if (c == '>' && depth > 0) depth--;
+  }
+  return out;
+}
+
+bool FrameLayout::contains(uint32_t outer, uint32_t inner) const {
+  for (size_t i = 0; i <= scopes.size() && inner < scopes.size(); i++) {
+    if (inner == outer) return true;
+    if (inner == 0) break;
+    inner = scopes[inner];
+  }
+  return false;
+}
+
+struct FrameLayouts::State {
+  DwarfFile file = {};
+  DwarfWork work{1};
+  std::unordered_map<Dwarf_Off, Unit> units = {};  // by offset
+  std::unordered_map<uint64_t, FrameLayout> layouts = {};
+  std::map<std::pair<uint64_t, std::string>, std::vector<ObjectType>> types = {};
+
+  // The unit that has the code at this address.
+  bool find_unit(uint64_t function, Dwarf_Die* found) {
+    Dwarf_CU* unit = nullptr;
+    while (dwarf_get_units(file.dwarf.get(), unit, &unit, nullptr, nullptr, found, nullptr) == 0) {
+      if (!work.spend()) return false;
+      if (dwarf_haspc(found, function) > 0) return true;
+    }
+    return false;
+  }
+
+  const Unit& read_unit(Dwarf_Die* die) {
+    const auto [at, is_new] = units.try_emplace(dwarf_dieoffset(die));
+    if (is_new) add_classes(die, "", 0, at->second);
+    return at->second;
+  }
+
+  void add_classes(Dwarf_Die* scope, const std::string& prefix, int depth, Unit& unit) {
+    Dwarf_Die child;
+    if (depth == deepest || dwarf_child(scope, &child) != 0) return;
+    do {
+      if (!work.spend()) return;
+      const int tag = dwarf_tag(&child);
+      if (tag == DW_TAG_namespace || tag == DW_TAG_lexical_block) {
+        const std::string name = die_name(&child);
+        add_classes(&child, name.empty() ? prefix : prefix + name + "::", depth + 1, unit);
+      } else if (is_class(tag)) {
+        const std::string name = prefix + without_template_arguments(die_name(&child));
+        unit.classes.emplace(dwarf_dieoffset(&child), name);
+        add_classes(&child, name + "::", depth + 1, unit);
+      } else if (tag == DW_TAG_subprogram) {
+        add_function(&child, scope, prefix, depth, unit);
+      }
+    } while (next_sibling(&child));
+  }
+
+  // A member await_suspend(), or a function that has classes: its name is where it is declared.
+  void add_function(Dwarf_Die* function, Dwarf_Die* scope, const std::string& prefix, int depth,
+                    Unit& unit) {
+    const std::string name = without_template_arguments(die_name(function));
+    if (name == "await_suspend" && is_class(dwarf_tag(scope)))
+      unit.awaiters.emplace(prefix.substr(0, prefix.size() - 2), dwarf_dieoffset(scope));
+    if (dwarf_haschildren(function) <= 0) return;
+    std::string qualified = prefix + name;
+    Dwarf_Attribute attribute;
+    Dwarf_Die declared;
+    if (dwarf_attr(function, DW_AT_specification, &attribute) != nullptr &&
+        dwarf_formref_die(&attribute, &declared) != nullptr)
+      if (const auto at = unit.classes.find(dwarf_dieoffset(&declared)); at != unit.classes.end())
+        qualified = at->second;
+    unit.classes.emplace(dwarf_dieoffset(function), qualified);
+    add_classes(function, qualified + "::", depth + 1, unit);
+  }
+
+  std::string class_name(Dwarf_Die type, const Unit& unit) {
+    type = bare_type(type);
+    if (!is_class(dwarf_tag(&type))) return "";
+    const auto at = unit.classes.find(dwarf_dieoffset(&type));
+    return at == unit.classes.end() ? without_template_arguments(die_name(&type)) : at->second;
+  }
+
+  // And base classes; those of members count as well, which no name is mistaken for.
+  void add_pointers(Dwarf_Die type, uint64_t offset, int depth, const Unit& unit, ObjectType& to) {
+    type = bare_type(type);
+    const int tag = dwarf_tag(&type);
+    if (is_pointer(tag)) {
+      Dwarf_Die pointee;
+      if (to.pointers.size() < most_pointers)
+        to.pointers.push_back(
+            {offset, die_reference(&type, DW_AT_type, &pointee) ? class_name(pointee, unit) : ""});
+      return;
+    }
+    if (!is_class(tag) || depth == deepest) return;
+    if (die_name(&type).starts_with("coroutine_handle<")) {
+      if (!to.handle) to.handle = offset;
+      return;
+    }
+    Dwarf_Die child;
+    if (dwarf_child(&type, &child) != 0) return;
+    do {
+      if (!work.spend() || to.pointers.size() == most_pointers) return;
+      const int kind = dwarf_tag(&child);
+      const uint64_t at = die_number(&child, DW_AT_data_member_location, UINT64_MAX);
+      Dwarf_Die member;
+      if ((kind != DW_TAG_member && kind != DW_TAG_inheritance) || at >= (1U << 20) ||
+          !die_reference(&child, DW_AT_type, &member))
+        continue;
+      if (kind == DW_TAG_inheritance) to.bases.push_back(class_name(member, unit));
+      add_pointers(member, offset + at, depth + 1, unit, to);
+    } while (next_sibling(&child));
+  }
+
+  ObjectType object_type(Dwarf_Die die, const Unit& unit) {
+    Dwarf_Die type = bare_type(die);
+    ObjectType found;
+    if (is_pointer(dwarf_tag(&type))) {
+      Dwarf_Die pointee;
+      if (die_reference(&type, DW_AT_type, &pointee)) found.name = class_name(pointee, unit);
+      found.size = 8;
+    } else {
+      found.name = class_name(type, unit);
+      const int size = dwarf_bytesize(&type);
+      found.size = size > 0 ? static_cast<uint64_t>(size) : 0;
+    }
+    add_pointers(type, 0, 0, unit, found);
+    return found;
+  }
+
+  bool find_function(Dwarf_Die* scope, uint64_t address, int depth, Dwarf_Die* found) {
+    Dwarf_Die child;
+    if (depth == deepest || dwarf_child(scope, &child) != 0) return false;
+    do {
+      if (!work.spend()) return false;
+      const int tag = dwarf_tag(&child);
+      if (tag == DW_TAG_subprogram && dwarf_haspc(&child, address) > 0) {
+        *found = child;
+        return true;
+      }
+      if ((tag == DW_TAG_namespace || is_class(tag)) &&
+          find_function(&child, address, depth + 1, found))
+        return true;
+    } while (next_sibling(&child));
+    return false;
+  }
+
+  // g++'s parameter frame_ptr, of the function or of what it is an instance of.
+  bool find_frame(Dwarf_Die* function, Dwarf_Die* frame) {
+    Dwarf_Die child;
+    if (dwarf_child(function, &child) != 0) return false;
+    do {
+      if (!work.spend()) return false;
+      Dwarf_Die type;
+      if (dwarf_tag(&child) != DW_TAG_formal_parameter || die_name(&child) != "frame_ptr" ||
+          !die_reference(&child, DW_AT_type, &type))
+        continue;
+      type = bare_type(type);
+      return is_pointer(dwarf_tag(&type)) && die_reference(&type, DW_AT_type, frame);
+    } while (next_sibling(&child));
+    return false;
+  }
+
+  // A variable of the function, or of a block in it.
+  bool find_promise_of_clang(Dwarf_Die block, int depth, const Unit& unit, FrameLayout& to) {
+    Dwarf_Die child;
+    if (depth == deepest || dwarf_child(&block, &child) != 0) return false;
+    do {
+      if (!work.spend()) return false;
+      const int tag = dwarf_tag(&child);
+      Dwarf_Die type;
+      if (tag == DW_TAG_variable && die_name(&child) == "__promise" &&
+          die_reference(&child, DW_AT_type, &type)) {
+        to.promise = object_type(type, unit);
+        return true;
+      }
+      if (tag == DW_TAG_lexical_block && find_promise_of_clang(child, depth + 1, unit, to))
+        return true;
+    } while (next_sibling(&child));
+    return false;
+  }
+
+  void add_variables(Dwarf_Die* block, uint32_t scope, int depth, FrameLayout& to,
+                     std::map<std::string, std::vector<Variable>, std::less<>>& variables) {
+    constexpr size_t most_scopes = 10'000;
+    Dwarf_Die child;
+    if (depth == deepest || dwarf_child(block, &child) != 0) return;
+    do {
+      if (!work.spend() || to.scopes.size() == most_scopes) return;
+      const int tag = dwarf_tag(&child);
+      if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
+        variables[die_name(&child)].push_back(
+            {scope, static_cast<uint32_t>(die_number(&child, DW_AT_decl_line, 0))});
+      if (tag != DW_TAG_lexical_block) continue;
+      to.scopes.push_back(scope);
+      add_variables(&child, static_cast<uint32_t>(to.scopes.size() - 1), depth + 1, to, variables);
+    } while (next_sibling(&child));
+  }
+
+  void add_members(Dwarf_Die frame, const Unit& unit, FrameLayout& to) {
+    frame = bare_type(frame);
+    Dwarf_Die child;
+    if (dwarf_child(&frame, &child) != 0) return;
+    do {
+      if (to.members.size() == most_members || !work.spend()) return;
+      const std::string name = die_name(&child);
+      const uint64_t offset = die_number(&child, DW_AT_data_member_location, UINT64_MAX);
+      Dwarf_Die type;
+      if (dwarf_tag(&child) != DW_TAG_member || offset == UINT64_MAX ||
+          !die_reference(&child, DW_AT_type, &type))
+        continue;
+      if (name == "_Coro_promise") to.promise = object_type(type, unit);
+      if (name.starts_with("_Coro_")) continue;
+      const Dwarf_Die bare = bare_type(type);
+      to.members.push_back({.name = std::string(name_in_source(name)),
+                            .offset = offset,
+                            .type = object_type(type, unit),
+                            .is_awaiter = is_awaiter_of_gcc(name),
+                            .is_reference = is_pointer(dwarf_tag(const_cast<Dwarf_Die*>(&bare)))});
+    } while (next_sibling(&child));
+    // A type that is only declared in this unit reaches to the next member.
+    for (size_t i = 0; i + 1 < to.members.size(); i++)
+      if (to.members[i].type.size == 0 && to.members[i + 1].offset > to.members[i].offset)
+        to.members[i].type.size = to.members[i + 1].offset - to.members[i].offset;
+  }
+
+  // Members and variables of one name are in the same order.
+  static void set_scopes(FrameLayout& layout,
+                         const std::map<std::string, std::vector<Variable>, std::less<>>& all) {
+    std::map<std::string, std::vector<FrameMember*>> members;
+    for (FrameMember& one : layout.members) members[one.name].push_back(&one);
+    for (const auto& [name, same] : members) {
+      const auto variables = all.find(name);
+      if (variables == all.end() || variables->second.size() != same.size()) continue;
+      for (size_t i = 0; i < same.size(); i++) {
+        same[i]->scope = variables->second[i].scope;
+        same[i]->line = variables->second[i].line;
+      }
+    }
+  }
+
+  FrameLayout read_layout(uint64_t address) {
+    FrameLayout found;
+    Dwarf_Die unit;
+    Dwarf_Die function;
+    if (!find_unit(address, &unit) || !find_function(&unit, address, 0, &function)) return found;
+    // g++ describes variables where it has not optimised yet.
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+    if (dwarf_attr(&function, DW_AT_abstract_origin, &attribute) != nullptr &&
+        dwarf_formref_die(&attribute, &origin) != nullptr)
+      function = origin;
+    Dwarf_Die frame;
+    if (!find_frame(&function, &frame)) {
+      find_promise_of_clang(function, 0, read_unit(&unit), found);
+      return found;
+    }
+    add_members(frame, read_unit(&unit), found);
+    std::map<std::string, std::vector<Variable>, std::less<>> variables;
+    found.scopes.push_back(0);
+    add_variables(&function, 0, 0, found, variables);
+    set_scopes(found, variables);
+    return found;
+  }
+};
+
+FrameLayouts::FrameLayouts(std::unique_ptr<State> state) : state_(std::move(state)) {}
+FrameLayouts::FrameLayouts(FrameLayouts&&) noexcept = default;
+FrameLayouts& FrameLayouts::operator=(FrameLayouts&&) noexcept = default;
+FrameLayouts::~FrameLayouts() = default;
+
+Result<FrameLayouts> FrameLayouts::read(std::span<const uint8_t> elf, const std::string& path,
+                                        const DebugFilePlaces& places, Files& files) {
+  Result<DwarfFile> file = open_dwarf(elf, path, places, &files, DwarfUse::Lines);
+  if (!file) return file.error();
+  if (file->dwarf == nullptr)
+    return Error{.what = "no debug information", .file = path, .advice = "compile with -g"};
+  auto state = std::make_unique<State>();
+  state->file = std::move(*file);
+  state->work = DwarfWork(debug_information_size(state->file.elf.get()));
+  return FrameLayouts(std::move(state));
+}
+
+const FrameLayout& FrameLayouts::of(uint64_t function) {
+  const auto [at, is_new] = state_->layouts.try_emplace(function);
+  if (is_new) {
+    state_->work.resume();
+    at->second = state_->read_layout(function);
+  }
+  return at->second;
+}
+
+const std::vector<ObjectType>& FrameLayouts::awaiters(uint64_t function, const std::string& name) {
+  const auto [at, is_new] = state_->types.try_emplace({function, name});
+  if (!is_new) return at->second;
+  state_->work.resume();
+  Dwarf_Die die;
+  if (!state_->find_unit(function, &die)) return at->second;
+  const Unit& unit = state_->read_unit(&die);
+  const auto [begin, end] = unit.awaiters.equal_range(name);
+  for (auto one = begin; one != end; ++one) {
+    constexpr size_t most = 100;
+    Dwarf_Die type;
+    if (at->second.size() < most &&
+        dwarf_offdie(state_->file.dwarf.get(), one->second, &type) != nullptr)
+      at->second.push_back(state_->object_type(type, unit));
+  }
+  return at->second;
+}
+
+}  // namespace skein

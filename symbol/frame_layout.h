@@ -1,0 +1,85 @@
+// What a coroutine keeps in its frame, as types: where its awaiters, its parameters and its local
+// variables are, and to which objects they have pointers. From the types that the compiler has
+// described: g++'s frames at any optimisation; of clang's, only the types of awaiters.
+//
+//   Result<FrameLayouts> layouts = FrameLayouts::read(file.bytes(), path, places, files);
+//   for (const FrameMember& one : layouts->of(function).members)
+//     for (const TypedPointer& pointer : one.type.pointers) print(one.offset + pointer.offset);
+//
+// Names of types are qualified, without the arguments of templates: "coro::queue::awaiter".
+// Nothing in the file is trusted.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "symbol/debug_file.h"
+
+namespace skein {
+
+// A pointer or reference inside of an object.
+struct TypedPointer {
+  uint64_t offset = 0;  // bytes from the object's beginning
+  std::string to = {};  // the class; empty: no class
+};
+
+struct ObjectType {
+  std::string name = {};
+  std::vector<std::string> bases = {};  // names of base classes, and of theirs
+  uint64_t size = 0;
+  std::vector<TypedPointer> pointers = {};  // also those of members and base classes; 32 at most
+  std::optional<uint64_t> handle = {};      // where the first std::coroutine_handle is
+};
+
+struct FrameMember {
+  static constexpr uint32_t no_scope = UINT32_MAX;
+  std::string name = {};
+  uint64_t offset = 0;
+  ObjectType type = {};
+  bool is_awaiter = false;    // the compiler's, for a co_await
+  bool is_reference = false;  // a pointer or reference: type.pointers has it
+  uint32_t scope = no_scope;  // of FrameLayout::scopes
+  uint32_t line = 0;          // of the declaration; 0: unknown
+};
+
+struct FrameLayout {
+  std::vector<FrameMember> members = {};
+  std::vector<uint32_t> scopes = {};  // the scope around each; the first is the function
+  std::optional<ObjectType> promise = {};  // of clang's frames as well
+  // Whether a variable of scope `outer` exists in all of `inner`, as far as it is declared by then.
+  bool contains(uint32_t outer, uint32_t inner) const;
+};
+
+// "coro::queue<int>::awaiter" -> "coro::queue::awaiter"
+std::string without_template_arguments(std::string_view name);
+
+class FrameLayouts {
+ public:
+  // `elf` must stay valid as long as the result. Fails without debug information.
+  static Result<FrameLayouts> read(std::span<const uint8_t> elf, const std::string& path,
+                                   const DebugFilePlaces& places, Files& files);
+  FrameLayouts(FrameLayouts&&) noexcept;
+  FrameLayouts& operator=(FrameLayouts&&) noexcept;
+  ~FrameLayouts();
+
+  // Of the coroutine that the function at `function` resumes (an address of the file). Empty:
+  // unknown. The first time O(entries of its unit).
+  const FrameLayout& of(uint64_t function);
+  // The types of its unit that have this name and a function await_suspend(): those of the
+  // arguments of a template. The first time O(entries of its unit).
+  const std::vector<ObjectType>& awaiters(uint64_t function, const std::string& name);
+
+ private:
+  struct State;
+  explicit FrameLayouts(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace skein

@@ -1,0 +1,46 @@
+// Coroutines of Asio that wait for channels, and for several operations together.
+#include <asio.hpp>
+#include <asio/experimental/awaitable_operators.hpp>
+#include <asio/experimental/channel.hpp>
+
+#include "detached.h"
+
+using namespace asio::experimental::awaitable_operators;
+using Channel = asio::experimental::channel<void(asio::error_code, int)>;
+
+namespace {
+
+asio::awaitable<void> receiver(Channel& channel) { co_await channel.async_receive(asio::use_awaitable); }
+asio::awaitable<void> sender(Channel& channel) {
+  for (int i = 0; i < 10; i++) co_await channel.async_send({}, i, asio::use_awaitable);
+}
+asio::awaitable<void> nap(asio::steady_timer::duration time) {
+  asio::steady_timer timer(co_await asio::this_coro::executor, time);
+  co_await timer.async_wait(asio::use_awaitable);
+}
+asio::awaitable<void> both(Channel& channel) {
+  co_await (receiver(channel) && nap(std::chrono::seconds(5)));
+}
+asio::awaitable<void> first_of(Channel& channel) {
+  co_await (receiver(channel) || nap(std::chrono::seconds(5)));
+}
+
+}  // namespace
+
+int main() {
+  asio::io_context context;
+  Channel idle(context);
+  Channel full(context, 2);
+  asio::co_spawn(context, receiver(idle), asio::detached);
+  asio::co_spawn(context, receiver(idle), asio::detached);
+  asio::co_spawn(context, sender(full), asio::detached);
+  asio::co_spawn(context, both(idle), asio::detached);
+  asio::co_spawn(context, first_of(idle), asio::detached);
+  context.run_for(std::chrono::milliseconds(50));
+
+  for (int i = 0; i < 4; i++) waits("receiver", &idle, "channel");
+  waits("sender", &full, "channel");
+  joins("both", 2, 2);
+  joins("first_of", 2, 2);
+  ready();
+}

@@ -1,0 +1,110 @@
+// Coroutines that wait for objects of libcoro.
+#include <coro/condition_variable.hpp>
+#include <coro/event.hpp>
+#include <coro/latch.hpp>
+#include <coro/mutex.hpp>
+#include <coro/queue.hpp>
+#include <coro/ring_buffer.hpp>
+#include <coro/semaphore.hpp>
+#include <coro/task.hpp>
+#include <coro/when_all.hpp>
+
+#include "detached.h"
+
+namespace {
+
+coro::event never;
+coro::event gate;
+coro::mutex kept;
+coro::mutex first;
+coro::mutex second;
+coro::latch latch{2};
+
+Detached keeper() {
+  auto guard = co_await kept.scoped_lock();
+  co_await never;
+}
+// The guard is empty, and not at its end.
+Detached early() {
+  auto guard = co_await kept.scoped_lock();
+  guard.unlock();
+  co_await never;
+}
+Detached wanter(coro::mutex& lock) {
+  auto guard = co_await lock.scoped_lock();
+  co_await never;
+}
+coro::task<> inner() {
+  auto guard = co_await second.scoped_lock();
+  co_await never;
+}
+Detached forward() {
+  auto one = co_await first.scoped_lock();
+  co_await gate;
+  co_await inner();
+}
+Detached backward() {
+  auto other = co_await second.scoped_lock();
+  co_await gate;
+  auto one = co_await first.scoped_lock();
+  co_await never;
+}
+Detached on_latch() { co_await latch; }
+Detached on_semaphore(coro::semaphore<2>& semaphore) { co_await semaphore.acquire(); }
+Detached on_queue(coro::queue<int>& queue) { co_await queue.pop(); }
+Detached on_ring(coro::ring_buffer<int, 3>& ring) { co_await ring.consume(); }
+Detached on_condition(coro::condition_variable& condition, coro::mutex& lock) {
+  auto guard = co_await lock.scoped_lock();
+  co_await condition.wait(guard);
+}
+coro::task<> child() { co_await never; }
+coro::task<> short_child() { co_return; }
+Detached parent() { co_await coro::when_all(child(), short_child(), child()); }
+
+}  // namespace
+
+int main() {
+  const char* event = "coro::event";
+  const char* mutex = "coro::mutex";
+  coro::semaphore<2> semaphore{0};
+  coro::queue<int> queue;
+  coro::ring_buffer<int, 3> ring;
+  coro::condition_variable condition;
+  coro::mutex condition_lock;
+  early();
+  keeper();
+  wanter(kept);
+  wanter(kept);
+  forward();
+  backward();
+  gate.set();
+  on_latch();
+  on_semaphore(semaphore);
+  on_semaphore(semaphore);
+  on_queue(queue);
+  on_ring(ring);
+  on_condition(condition, condition_lock);
+  parent();
+
+  waits("keeper", &never, event);
+  waits("early", &never, event);
+  waits("wanter", &kept, mutex);
+  waits("wanter", &kept, mutex);
+  held(&kept, "keeper");
+  waits("inner", &second, mutex);
+  waits("backward", &first, mutex);
+  held(&first, "forward");
+  held(&second, "backward");
+  deadlock("forward");
+  deadlock("backward");
+  waits("on_latch", reinterpret_cast<const char*>(&latch) + 8, event);
+  waits("acquire", &semaphore, "coro::semaphore");
+  waits("acquire", &semaphore, "coro::semaphore");
+  waits("pop", &queue, "coro::queue");
+  waits("consume", &ring, "coro::ring_buffer");
+  waits("on_condition", &condition, "coro::condition_variable");
+  waits("child", &never, event);
+  waits("child", &never, event);
+  joins("parent", 2, 3);
+  ready();
+}
