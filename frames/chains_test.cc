@@ -82,7 +82,7 @@ TEST_CASE("chains: those that one waits for together are behind it") {
   SuspendedCoroutines found = coroutines({{1, none}, {1, none}, {0, none}});
   found.awaited = {{.address = 1, .kind = WaitObject::Kind::WhenAll, .waiters = {2}}};
   found.coroutines[2].awaited = 0;
-  for (const uint32_t child : {0, 1}) found.coroutines[child].joined_by = 2;
+  for (const uint32_t child : {0U, 1U}) found.coroutines[child].joined_by = 2;
   const std::vector<CoroutineChain> chains = find_chains(found);
   REQUIRE(chains.size() == 2);
   CHECK(chains[0].steps == std::vector<uint32_t>{2});
