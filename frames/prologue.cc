@@ -19,8 +19,7 @@ Prologue prologue_of(std::span<const uint8_t> code) {
       at += is(1, 0x83) ? 4 : 7;
     } else if ((is(0, 0x48) || is(0, 0x49)) && is(1, 0x89) && at + 2 < code.size() &&
                (code[at + 2] & 0xF8) == (0xC0 | rdi << 3)) {
-      found.parameter.push_back(
-          static_cast<uint8_t>((code[at + 2] & 7) | (is(0, 0x49) ? 8 : 0)));
+      found.parameter.push_back(static_cast<uint8_t>((code[at + 2] & 7) | (is(0, 0x49) ? 8 : 0)));
       at += 3;
     } else {
       break;

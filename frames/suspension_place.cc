@@ -211,8 +211,7 @@ std::vector<Store> find_stores(const Code& code, Compiler compiler, uint64_t off
     store.end += code.address;
     found.push_back(store);
   };
-  for (size_t at = 0; at < code.bytes.size(); at++)
-    add(store_at(code.bytes, at, compiler, offset));
+  for (size_t at = 0; at < code.bytes.size(); at++) add(store_at(code.bytes, at, compiler, offset));
   std::optional<uint8_t> frame = frame_register(found);
   if (!frame && code.has_frame) frame = prologue_of(code.bytes).parameter.back();
   if (compiler != Compiler::Clang || !frame) return found;

@@ -53,7 +53,8 @@ TEST_CASE("stores of clang that have the bytes beside the number, too") {
   CHECK(found(with({0x48, 0xC7, 0x43, 0x16, 0, 0, 0, 0}), Clang, 0x1C, 0) == 0);  // movq
   CHECK(found(with({0x66, 0xC7, 0x43, 0x1D, 2, 0}), Clang, 0x1C, 2) == -1);       // behind
   CHECK(found(with({0x66, 0xC7, 0x40, 0x1C, 2, 0}), Clang, 0x1C, 2) == -1);       // of rax
-  CHECK(found({0x66, 0xC7, 0x43, 0x1C, 2, 0}, Clang, 0x1C, 2) == -1);  // no other shows the register
+  CHECK(found({0x66, 0xC7, 0x43, 0x1C, 2, 0}, Clang, 0x1C, 2) ==
+        -1);  // no other shows the register
   // push %rbx; mov %rdi,%rbx; movw $2,0x1c(%rbx)
   const std::vector<uint8_t> resume = {0x53, 0x48, 0x89, 0xFB, 0x66, 0xC7, 0x43, 0x1C, 2, 0};
   CHECK(find_stores({.address = 0, .bytes = resume, .has_frame = true}, Clang, 0x1C).size() == 1);
