@@ -47,6 +47,7 @@ Match match_of(const WaitCandidate& candidate, std::string type) {
   return {.object = candidate.object,
           .slot = candidate.slot,
           .handle = candidate.handle,
+          .back = candidate.back,
           .type = std::move(type),
           .is_linked = true};
 }
@@ -229,6 +230,17 @@ bool AwaitedObjects::leads_to(uint32_t from, uint32_t to) const {
   return from != no_coroutine;
 }
 
+// Bytes from the frame; 0: unknown. g++'s frames have their own address behind the promise.
+uint64_t AwaitedObjects::promise_end(uint32_t coroutine) const {
+  constexpr uint64_t header = 16;
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const FrameLayout& layout = program_.layout(one.function);
+  if (layout.promise && layout.promise->size != 0) return header + layout.promise->size;
+  const auto words = waiters_.words(coroutine);
+  const auto own = std::find(words.begin(), words.end(), one.frame);
+  return own == words.end() ? 0 : 8 * static_cast<uint64_t>(own - words.begin());
+}
+
 void AwaitedObjects::add(uint32_t coroutine, const Match& match) {
   SuspendedCoroutine& one = found_.coroutines[coroutine];
   const WaitObject::Kind kind = kind_of_type(match.type);
@@ -237,7 +249,11 @@ void AwaitedObjects::add(uint32_t coroutine, const Match& match) {
   if (other == no_coroutine && kind == WaitObject::Kind::Result)
     other = waiters_.frame_around(match.object);
   if (other != no_coroutine && !leads_to(other, coroutine)) {
-    one.awaits = other;
+    // A handle alone is that of a generator's consumer, of a parent; so is what leads back from
+    // outside the promise.
+    const uint64_t end = promise_end(other);
+    const bool is_in_promise = match.is_linked && (end == 0 || match.back + 8 <= end);
+    if (is_in_promise || kind == WaitObject::Kind::Result) one.awaits = other;
     return;
   }
   const auto [at, is_new] =

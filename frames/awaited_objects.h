@@ -36,6 +36,7 @@ class AwaitedObjects {
     uint64_t object = 0;
     uint64_t slot = 0;    // bytes from the frame
     uint64_t handle = 0;  // where the awaiter has the frame's address; 0: unknown
+    uint64_t back = 0;    // where the object has the address that leads back, if it is linked
     std::string type = {};
     bool is_linked = false;  // WaitObject::is_linked
   };
@@ -52,6 +53,7 @@ class AwaitedObjects {
   std::optional<Match> unlinked_of_type(uint32_t coroutine);
   void choose_candidates(uint32_t coroutine);
   const std::string& awaiter_of(uint32_t coroutine) const;
+  uint64_t promise_end(uint32_t coroutine) const;
   bool leads_to(uint32_t from, uint32_t to) const;
   void add(uint32_t coroutine, const Match& match);
   void add_joins();

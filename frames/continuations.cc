@@ -99,6 +99,19 @@ bool Continuations::awaits_no_coroutine(uint32_t waiter) {
   });
 }
 
+// Whether it is at a co_yield, as far as types show: its consumer has a value, and is not waiting
+// for it.
+bool Continuations::is_at_yield(uint32_t coroutine) {
+  if (!has_types_) return false;
+  const SuspendedCoroutine& one = found_->coroutines[coroutine];
+  const std::string& awaiter = found_->places[one.place].awaiter;
+  if (one.state != State::Waits || awaiter.empty()) return false;
+  const FrameLayout& types = layout(coroutine);
+  return is_suspend_always(awaiter) || awaiter.find("yield") != std::string::npos ||
+         (types.promise && !types.promise->name.empty() &&
+          awaiter.starts_with(types.promise->name + "::"));
+}
+
 // 0: the handle there is of something else. 1: unknown. From 2 on, the awaiter leads there.
 int Continuations::rank_of_slot(uint32_t waiter, uint32_t slot) {
   const SuspendedCoroutine& one = found_->coroutines[waiter];
@@ -131,11 +144,12 @@ std::optional<Continuations::Candidate> Continuations::candidate(uint32_t waiter
                                                                  std::span<const Link> links) {
   constexpr uint64_t most_promise = header + 24 * 8;
   const uint32_t awaited = links.front().to;
+  if (is_at_yield(awaited)) return {};
   const uint64_t end = promise_end(awaited);
   const uint64_t own_end = promise_end(waiter);
   Candidate found{.awaited = awaited, .is_exact = end != 0 && own_end != 0};
   for (const Link& link : links_of(awaited))
-    if (link.to == waiter && found.back == 0 && link.offset < (end != 0 ? end : most_promise))
+    if (link.to == waiter && found.back == 0 && link.offset + 8 <= (end != 0 ? end : most_promise))
       found.back = link.offset;
   if (found.back == 0) return {};
   // Of two that have the handle of each other, the one that is awaited has it further ahead.

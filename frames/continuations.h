@@ -62,6 +62,7 @@ class Continuations {
   std::optional<Candidate> candidate(uint32_t waiter, std::span<const Link> links);
   int rank_of_slot(uint32_t waiter, uint32_t slot);
   bool awaits_no_coroutine(uint32_t waiter);
+  bool is_at_yield(uint32_t coroutine);
   uint64_t promise_end(uint32_t coroutine);
   PromiseKey promise_key(uint32_t coroutine);
   bool is_usual(const Candidate& one);

@@ -496,8 +496,8 @@ class Search {
     if (!is_sample_ && std::any_of(out.coroutines.begin(), out.coroutines.end(),
                                    [](const SuspendedCoroutine& one) { return !one.is_certain; }))
       out.warnings.push_back(
-          "what is uncertain may be the remains of coroutines that have ended: their memory is of "
-          "an allocator that skein does not know");
+          "uncertain coroutines may be the remains of some that have ended: their memory is of an "
+          "allocator that skein does not know");
     if (is_sample_)
       out.warnings.push_back("it has written " + size_text(memory_size_) + ", of which " +
                              size_text(read_) +
