@@ -96,7 +96,7 @@ std::optional<Match> AwaitedObjects::of_reference_in(const FrameLayout& layout,
     for (const FrameMember& member : layout.members) {
       if (member.is_awaiter || !contains(member, candidate.slot)) continue;
       const TypedPointer* pointer = pointer_at(member.type, candidate.slot - member.offset);
-      if (pointer == nullptr || pointer->to.empty()) continue;
+      if (pointer == nullptr || pointer->to.empty() || pointer->to.starts_with("std::")) continue;
       if (candidate.is_list || pointer->to == awaiter_of(coroutine))
         return match_of(candidate, pointer->to);
     }
@@ -211,6 +211,8 @@ std::optional<Match> AwaitedObjects::match(uint32_t coroutine) {
   const std::string& awaiter = awaiter_of(coroutine);
   choose_candidates(coroutine);
   if (!awaiter.empty() && !is_program_type(awaiter)) return {};
+  if (is_without_pointers(program_.awaiters(found_.coroutines[coroutine].function, awaiter)))
+    return {};
   const FrameLayout& layout = program_.layout(found_.coroutines[coroutine].function);
   if (auto found = of_awaiter_in(layout, coroutine)) return found;
   if (auto found = of_reference_in(layout, coroutine)) return found;

@@ -93,10 +93,7 @@ bool Continuations::awaits_no_coroutine(uint32_t waiter) {
   const std::string& awaiter = found_->places[found_->coroutines[waiter].place].awaiter;
   if (awaiter.empty()) return false;
   if (is_suspend_always(awaiter)) return true;
-  const std::vector<ObjectType>& types = program_.awaiters(one.function, awaiter);
-  return !types.empty() && std::all_of(types.begin(), types.end(), [](const ObjectType& type) {
-    return !type.handle && type.pointers.empty() && type.size != 0;
-  });
+  return is_without_pointers(program_.awaiters(one.function, awaiter));
 }
 
 // Whether it is at a co_yield, as far as types show: its consumer has a value, and is not waiting
@@ -165,11 +162,39 @@ std::optional<Continuations::Candidate> Continuations::candidate(uint32_t waiter
   return found;
 }
 
+// The frame of clang's that an elided one is in, if the latter's promise refers to it: its address is
+// a constant distance away, so that it need not have it.
+void Continuations::find_elided() {
+  elided_.clear();
+  for (uint32_t i = 0; i < all_.size(); i++) {
+    if (!all_[i].is_elided) continue;
+    for (const Link& link : links_of(i)) {
+      const SuspendedCoroutine& around = all_[link.to];
+      const bool is_inside =
+          around.frame < all_[i].frame && all_[i].frame <= around.frame + around.size;
+      if (!is_inside || !is_in_promise(i, link.offset)) continue;
+      elided_.emplace(link.to, Candidate{.awaited = i,
+                                         .back = link.offset,
+                                         .slot = static_cast<uint32_t>(all_[i].frame - around.frame),
+                                         .rank = 1,
+                                         .is_exact = promise_end(i) != 0});
+      break;
+    }
+  }
+}
+
+bool Continuations::is_in_promise(uint32_t coroutine, uint32_t offset) {
+  constexpr uint64_t usual_end = header + 8 * 8;
+  const uint64_t end = promise_end(coroutine);
+  return offset + 8 <= (end != 0 ? end : usual_end);
+}
+
 std::vector<Continuations::Candidate> Continuations::candidates(uint32_t waiter) {
   std::vector<Link> links;
   for (const Link& link : links_of(waiter))
     if (link.to != waiter) links.push_back(link);
-  if (links.empty() || awaits_no_coroutine(waiter)) return {};
+  const auto [first, last] = elided_.equal_range(waiter);
+  if ((links.empty() && first == last) || awaits_no_coroutine(waiter)) return {};
   std::stable_sort(links.begin(), links.end(),
                    [](const Link& a, const Link& b) { return a.to < b.to; });
   std::vector<Candidate> found;
@@ -179,6 +204,11 @@ std::vector<Continuations::Candidate> Continuations::candidates(uint32_t waiter)
     if (const auto one = candidate(waiter, std::span(links).subspan(i, end - i)))
       found.push_back(*one);
     i = end;
+  }
+  for (auto one = first; one != last; ++one) {
+    const auto is_same = [&](const Candidate& other) { return other.awaited == one->second.awaited; };
+    if (!is_at_yield(one->second.awaited) && std::none_of(found.begin(), found.end(), is_same))
+      found.push_back(one->second);
   }
   return found;
 }
@@ -231,18 +261,23 @@ void Continuations::cut_doubtful_cycles() {
 void Continuations::guess(SuspendedCoroutines& found) {
   has_types_ = false;
   set(found);
+  // What is inside of a frame is as certain; callers are before what they call.
+  std::vector<std::pair<uint32_t, uint32_t>> inside;
+  for (const auto& [around, one] : elided_) inside.emplace_back(one.awaited, around);
+  std::sort(inside.begin(), inside.end());
+  for (const auto& [coroutine, around] : inside)
+    found.coroutines[coroutine].is_certain = found.coroutines[around].is_certain;
 }
 
 void Continuations::decide(SuspendedCoroutines& found) {
-  for (SuspendedCoroutine& one : found.coroutines)
-    if (one.awaits != no_coroutine && !found.coroutines[one.awaits].is_elided)
-      one.awaits = no_coroutine;
+  for (SuspendedCoroutine& one : found.coroutines) one.awaits = no_coroutine;
   has_types_ = true;
   set(found);
 }
 
 void Continuations::set(SuspendedCoroutines& found) {
   found_ = &found;
+  find_elided();
   chosen_.clear();
   votes_.clear();
   std::vector<uint32_t> several;

@@ -35,9 +35,9 @@ class Continuations {
 
   // Precondition: `found` has the coroutines given before. Sets `awaits` of those that wait.
   // O(handles).
+  // Elided frames become as certain as those around them.
   void guess(SuspendedCoroutines& found);
-  // The same; their places must be known. Leaves alone what waits for an elided frame. May read
-  // debug information.
+  // The same; their places must be known. May read debug information.
   void decide(SuspendedCoroutines& found);
 
  private:
@@ -58,6 +58,8 @@ class Continuations {
   using PromiseKey = std::pair<std::string, uint64_t>;
 
   std::span<const Link> links_of(uint32_t from) const;
+  void find_elided();
+  bool is_in_promise(uint32_t coroutine, uint32_t offset);
   std::vector<Candidate> candidates(uint32_t waiter);
   std::optional<Candidate> candidate(uint32_t waiter, std::span<const Link> links);
   int rank_of_slot(uint32_t waiter, uint32_t slot);
@@ -77,6 +79,7 @@ class Continuations {
   CoroutineProgram& program_;
   SuspendedCoroutines* found_ = nullptr;
   bool has_types_ = false;  // debug information is used
+  std::unordered_multimap<uint32_t, Candidate> elided_ = {};  // by the frame around them
   std::unordered_map<uint32_t, Candidate> chosen_ = {};
   std::map<PromiseKey, std::map<uint32_t, uint32_t>> votes_ = {};  // by place of the continuation
 };

@@ -418,29 +418,6 @@ class Search {
     return found;
   }
 
-  // The frame around an elided one need not have its address: it is a constant distance away.
-  void find_callers_of_elided(SuspendedCoroutines& out, const std::vector<uint32_t>& renumbered) {
-    for (uint32_t i = 0; i < found_.size(); i++) {
-      if (!found_[i].is_elided || renumbered[i] == none) continue;
-      const uint32_t caller = caller_of_elided(i);
-      if (caller == none || renumbered[caller] == none) continue;
-      uint32_t& awaits = out.coroutines[renumbered[caller]].awaits;
-      if (awaits == none) awaits = renumbered[i];
-      // Callers are before it.
-      if (awaits == renumbered[i])
-        out.coroutines[renumbered[i]].is_certain = out.coroutines[renumbered[caller]].is_certain;
-    }
-  }
-
-  // The promise of an elided frame has the handle of the coroutine that waits for it.
-  uint32_t caller_of_elided(uint32_t i) {
-    uint64_t promise[8] = {};
-    if (!memory_.read(found_[i].frame + header, promise, sizeof promise)) return none;
-    for (const uint64_t word : promise)
-      if (const uint32_t caller = frame_at(word); caller != none && caller != i) return caller;
-    return none;
-  }
-
   Result<SuspendedCoroutines> result() {
     find_running();
     SuspendedCoroutines out;
@@ -454,12 +431,9 @@ class Search {
     }
     judge_by_references(kept, out.coroutines);
     out.freed = found_.size() - kept.size();
-    std::vector<uint32_t> renumbered(found_.size(), none);
-    for (uint32_t i = 0; i < kept.size(); i++) renumbered[kept[i]] = i;
     const std::vector<SuspendedCoroutine> read = out.coroutines;
     Continuations continuations(memory_, read, program_);
     continuations.guess(out);
-    find_callers_of_elided(out, renumbered);
     for (const CoroutineProgram::Pair& pair : program_.pairs()) {
       std::string full = program_.name_of(pair);
       SuspendedCoroutines::Function function{
@@ -496,8 +470,8 @@ class Search {
     if (!is_sample_ && std::any_of(out.coroutines.begin(), out.coroutines.end(),
                                    [](const SuspendedCoroutine& one) { return !one.is_certain; }))
       out.warnings.push_back(
-          "uncertain coroutines may be the remains of some that have ended: their memory is of an "
-          "allocator that skein does not know");
+          "uncertain coroutines may be the remains of some that have ended: their memory is "
+          "part of a stack, or of an allocator that skein does not know");
     if (is_sample_)
       out.warnings.push_back("it has written " + size_text(memory_size_) + ", of which " +
                              size_text(read_) +

@@ -192,6 +192,17 @@ Surrounding surrounding(const Code& code, const std::vector<Store>& stores, cons
   return found;
 }
 
+// Clang's line of a store is right; g++'s is that of the statement.
+std::optional<Lines::Place> place_of_gcc(const Code& code, const Store& store,
+                                         const Lines::Call* ready, const Lines::Call* suspend,
+                                         const Functions& functions, const Lines& lines) {
+  const Lines::Call* call = ready != nullptr ? ready : suspend;
+  if (call != nullptr) return lines.at(call->address);
+  const auto resumes = calls_of(code, functions, &lines, "await_resume");
+  call = call_at(resumes, resume_target(code, store.point));
+  return lines.at(call != nullptr ? call->address : store.begin);
+}
+
 }  // namespace
 
 std::optional<uint8_t> frame_register(const std::vector<Store>& stores) {
@@ -230,23 +241,28 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
                                   [&](const Store& one) { return one.point == point; });
   if (store == stores.end()) return {};
   const auto suspends = calls_of(code, functions, lines, "await_suspend");
+  const auto readies = calls_of(code, functions, lines, "await_ready");
   const Surrounding around = surrounding(code, stores, *store);
   // A jump leads to code that several suspensions share, with the line of one of them.
   const bool is_shared = compiler == Compiler::Gcc && is_jump(code, store->end);
   const Lines::Call* suspend = is_shared ? nullptr : call_behind(suspends, *store, around);
-  Suspension found{.awaiter = suspend == nullptr ? "" : type_of_member(suspend->function)};
-  if (lines == nullptr) return found;
-  if (compiler == Compiler::Clang) {
-    found.place = lines->at(store->begin);
-    return found;
+  const Lines::Call* ready = call_before(readies, *store, around);
+  Suspension found;
+  if (lines != nullptr) {
+    if (compiler == Compiler::Clang)
+      found.place = lines->at(store->begin);
+    else
+      found.place = place_of_gcc(code, *store, ready, suspend, functions, *lines);
+    // Code of another suspension may be near.
+    const auto is_there = [&](const Lines::Call* call) {
+      return call != nullptr && (!found.place || lines->at(call->address) == found.place);
+    };
+    if (!is_there(suspend)) suspend = nullptr;
+    if (!is_there(ready)) ready = nullptr;
   }
-  const auto readies = calls_of(code, functions, lines, "await_ready");
-  const Lines::Call* call = call_before(readies, *store, around);
-  if (call == nullptr) call = suspend;
-  const auto resumes = call == nullptr ? calls_of(code, functions, lines, "await_resume")
-                                       : std::vector<Lines::Call>();
-  if (call == nullptr) call = call_at(resumes, resume_target(code, point));
-  found.place = lines->at(call != nullptr ? call->address : store->begin);
+  // clang calls await_suspend() from a function without a name.
+  const Lines::Call* call = suspend != nullptr ? suspend : ready;
+  if (call != nullptr) found.awaiter = type_of_member(call->function);
   return found;
 }
 

@@ -367,6 +367,12 @@ struct FrameLayouts::State {
   }
 };
 
+bool is_without_pointers(std::span<const ObjectType> types) {
+  return !types.empty() && std::all_of(types.begin(), types.end(), [](const ObjectType& type) {
+    return !type.handle && type.pointers.empty() && type.size != 0;
+  });
+}
+
 FrameLayouts::FrameLayouts(std::unique_ptr<State> state) : state_(std::move(state)) {}
 FrameLayouts::FrameLayouts(FrameLayouts&&) noexcept = default;
 FrameLayouts& FrameLayouts::operator=(FrameLayouts&&) noexcept = default;

@@ -60,6 +60,9 @@ struct FrameLayout {
 // "coro::queue<int>::awaiter" -> "coro::queue::awaiter"
 std::string without_template_arguments(std::string_view name);
 
+// Whether objects of these types can lead to no other one. False if there are none.
+bool is_without_pointers(std::span<const ObjectType> types);
+
 class FrameLayouts {
  public:
   // `elf` must stay valid as long as the result. Fails without debug information.
