@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <memory>
 
@@ -20,6 +21,30 @@ Elf_Scn* table_of_symbols(Elf* elf, uint32_t type, GElf_Shdr& header) {
         header.sh_entsize != 0)
       return section;
   return nullptr;
+}
+
+// The identifiers at the beginning of a mangled name, for forms that the demangler does not know, as
+// libstdc++'s of g++ 12 those of clang 19 with concepts: "_ZN4coro4taskITk.." -> "coro::task". The
+// name as it is if it begins with something else.
+std::string plain_name(std::string_view name) {
+  std::string_view left = name.substr(2);
+  if (left.starts_with('N')) left.remove_prefix(1);
+  std::string plain;
+  while (!left.empty()) {
+    while (left.starts_with('L') || left.starts_with('K')) left.remove_prefix(1);
+    if (plain.empty() && left.starts_with("St")) {
+      plain = "std";
+      left.remove_prefix(2);
+    }
+    size_t size = 0;
+    const auto [end, error] = std::from_chars(left.data(), left.data() + left.size(), size);
+    const auto digits = static_cast<size_t>(end - left.data());
+    if (error != std::errc{} || size == 0 || size > left.size() - digits) break;
+    if (!plain.empty()) plain += "::";
+    plain += left.substr(digits, size);
+    left.remove_prefix(digits + size);
+  }
+  return plain.empty() || plain == "std" ? std::string(name) : plain;
 }
 
 }  // namespace
@@ -90,7 +115,7 @@ std::string demangled(std::string_view name) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
-  return text == nullptr ? std::string(name) : std::string(text.get());
+  return text == nullptr ? plain_name(name) : std::string(text.get());
 }
 
 }  // namespace skein

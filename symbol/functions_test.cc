@@ -40,4 +40,13 @@ TEST_CASE("a file with dynamic symbols only is not complete") {
   CHECK(functions->find(0x1000)->name == "exported");
 }
 
+TEST_CASE("names that the demangler does not know") {
+  CHECK(demangled("_ZN4coro6detailL18make_when_all_taskITkNS_8concepts9awaitableEEEvv") ==
+        "coro::detail::make_when_all_task");
+  CHECK(demangled("_Z4waitITkNS_1cEEvv") == "wait");
+  CHECK(demangled("_ZSt") == "_ZSt");
+  CHECK(demangled("_ZN99x") == "_ZN99x");
+  CHECK(demangled("_Z") == "_Z");
+}
+
 }  // namespace skein
