@@ -4,6 +4,7 @@ order, of many sizes: none is missing, none is false, with each allocator, in a 
 create coroutines, and in a core. --all: more compilers, and allocators in the program itself."""
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -49,9 +50,12 @@ def compare(what, found, truth, is_gcc, churn=0, runs=False):
 
 
 def start(program, environment, *arguments):
-    process = subprocess.Popen([program, *arguments], stdout=subprocess.PIPE, text=True, env=environment)
+    # clang -O0 has each frame on the stack, too.
+    process = subprocess.Popen([program, *arguments], stdout=subprocess.PIPE, text=True, env=environment,
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (1 << 28, -1)))
     truth = {}
     for line in iter(process.stdout.readline, "end\n"):
+        check(line, f"{program}: ended with {process.poll()}")
         frame, _, _, state = line.split(maxsplit=3)
         truth[int(frame)] = state.strip()
     check(len(truth) > 5000, f"{program}: {len(truth)} frames only")
