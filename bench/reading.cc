@@ -1,4 +1,4 @@
-// The program that bench/reading reads: a thread that creates, resumes and ends coroutines, besides
+// The program that bench/reading reads: a thread that creates, resumes and ends coroutines, beside
 // 100,000 that stay suspended and SIZE MiB of other memory. For each line of input it writes its
 // steps until now, and its CPU time in ns.
 #include <time.h>

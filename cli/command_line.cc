@@ -360,7 +360,7 @@ void add_show(CommandLine& line) {
 void add_view(CommandLine& line) {
   const auto [app, options] =
       add(line, "view", "Open traces in a window; follows live recordings", run_view);
-  app->add_option("TRACE", options->traces, "Traces or PIDs to draw on one time axis, or -");
+  app->add_option("TRACE", options->traces, "Traces, PIDs or cores to draw on one time axis, or -");
   app->add_flag("--new-window", options->new_window, "Open each TRACE in its own window");
   add_critical_path(*app, options->critical);
   add_option(*app, "--theme", "NAME", options->theme, "Colour theme [default: last used]")
@@ -370,7 +370,7 @@ void add_view(CommandLine& line) {
 void add_serve(CommandLine& line) {
   const auto [app, options] =
       add(line, "serve", "Serve a live view of a trace on localhost", run_serve);
-  add_trace(*app, options->trace).required();
+  app->add_option("TRACE", options->trace, "Trace, PID, or core")->required();
   app->add_option("--port", options->port, "Port on 127.0.0.1 [default: any free port]")
       ->option_text("N")
       ->check(integer("port", 0, UINT16_MAX));

@@ -21,8 +21,7 @@ bool has_name(const ObjectType& type, const std::string& name) {
 
 // Whether a pointer of an awaiter may be to what it waits for, and not to the next awaiter.
 bool is_to_object(const ObjectType& awaiter, const TypedPointer& pointer) {
-  return !pointer.to.empty() && !has_name(awaiter, pointer.to) &&
-         !pointer.to.starts_with("std::");
+  return !pointer.to.empty() && !has_name(awaiter, pointer.to) && !pointer.to.starts_with("std::");
 }
 
 // The pointer of an object at this offset; null: it has none.
@@ -48,6 +47,7 @@ Match match_of(const WaitCandidate& candidate, std::string type) {
   return {.object = candidate.object,
           .slot = candidate.slot,
           .handle = candidate.handle,
+          .back = candidate.back,
           .type = std::move(type),
           .is_linked = true};
 }
@@ -58,26 +58,26 @@ const std::string& AwaitedObjects::awaiter_of(uint32_t coroutine) const {
   return found_.places[found_.coroutines[coroutine].place].awaiter;
 }
 
-// In an awaiter that the compiler has described: best in that to which the object leads, of the type
-// that is awaited where the coroutine is.
+// In an awaiter that the compiler has described: best in that to which the object leads, of the
+// type that is awaited where the coroutine is.
 std::optional<Match> AwaitedObjects::of_awaiter_in(const FrameLayout& layout, uint32_t coroutine) {
   const std::string& awaiter = awaiter_of(coroutine);
   std::vector<Match> handles;
   std::optional<Match> best;
   int rank_of_best = 0;
-  for (const WaitCandidate& candidate : waiters_.candidates(coroutine)) {
+  for (const WaitCandidate& candidate : candidates_) {
     for (const FrameMember& member : layout.members) {
       if (!member.is_awaiter || !contains(member, candidate.slot)) continue;
       // g++ describes a class with virtual functions only in the unit that defines them.
       const bool is_opaque = member.type.pointers.empty() && !member.type.handle;
       const TypedPointer* pointer = pointer_at(member.type, candidate.slot - member.offset);
-      const bool is_known = pointer != nullptr &&
-                            (member.is_reference || is_to_object(member.type, *pointer));
+      const bool is_known =
+          pointer != nullptr && (member.is_reference || is_to_object(member.type, *pointer));
       if (!is_known && !is_opaque) continue;
       const std::string type = is_known ? pointer->to : object_of_awaiter(member.type.name);
       const bool has_type = has_name(member.type, awaiter);
-      const int rank = 1 + 2 * static_cast<int>(contains(member, candidate.node)) +
-                       static_cast<int>(has_type);
+      const int rank =
+          1 + 2 * static_cast<int>(contains(member, candidate.node)) + static_cast<int>(has_type);
       if (candidate.is_list && rank > rank_of_best) {
         best = match_of(candidate, type);
         rank_of_best = rank;
@@ -92,11 +92,11 @@ std::optional<Match> AwaitedObjects::of_awaiter_in(const FrameLayout& layout, ui
 // A parameter or a variable: the awaiter is elsewhere, or is the object.
 std::optional<Match> AwaitedObjects::of_reference_in(const FrameLayout& layout,
                                                      uint32_t coroutine) {
-  for (const WaitCandidate& candidate : waiters_.candidates(coroutine))
+  for (const WaitCandidate& candidate : candidates_)
     for (const FrameMember& member : layout.members) {
       if (member.is_awaiter || !contains(member, candidate.slot)) continue;
       const TypedPointer* pointer = pointer_at(member.type, candidate.slot - member.offset);
-      if (pointer == nullptr || pointer->to.empty()) continue;
+      if (pointer == nullptr || pointer->to.empty() || pointer->to.starts_with("std::")) continue;
       if (candidate.is_list || pointer->to == awaiter_of(coroutine))
         return match_of(candidate, pointer->to);
     }
@@ -109,7 +109,7 @@ std::optional<Match> AwaitedObjects::of_type(uint32_t coroutine) {
   if (awaiter.empty()) return {};
   const auto& types = program_.awaiters(found_.coroutines[coroutine].function, awaiter);
   std::vector<Match> handles;
-  for (const WaitCandidate& candidate : waiters_.candidates(coroutine))
+  for (const WaitCandidate& candidate : candidates_)
     for (const ObjectType& type : types) {
       if (candidate.is_list && type.handle) {
         const TypedPointer* pointer =
@@ -132,8 +132,13 @@ std::optional<Match> AwaitedObjects::of_type(uint32_t coroutine) {
 std::optional<Match> AwaitedObjects::of_shape(uint32_t coroutine) {
   const std::string type = object_of_awaiter(awaiter_of(coroutine));
   std::vector<Match> handles;
-  for (const WaitCandidate& candidate : waiters_.candidates(coroutine)) {
-    if (candidate.is_list) return match_of(candidate, type);
+  for (const WaitCandidate& candidate : candidates_) {
+    // An object in the frame of another coroutine may be its awaiter, and this one the other's
+    // object.
+    const bool is_in_frame = waiters_.frame_around(candidate.object) != no_coroutine &&
+                             waiters_.frame_at(candidate.object) == no_coroutine;
+    if (candidate.is_list && (!is_in_frame || !type.empty())) return match_of(candidate, type);
+    if (candidate.is_list) continue;
     if (!type.empty()) handles.push_back(match_of(candidate, type));
   }
   return only_one(handles);
@@ -154,7 +159,8 @@ std::optional<Match> AwaitedObjects::unlinked_in(const FrameLayout& layout, uint
       continue;
     for (const TypedPointer& pointer : member.type.pointers) {
       const uint64_t slot = member.offset + pointer.offset;
-      if (!is_to_object(member.type, pointer) || slot % 8 != 0 || slot / 8 >= words.size()) continue;
+      if (!is_to_object(member.type, pointer) || slot % 8 != 0 || slot / 8 >= words.size())
+        continue;
       found.push_back({.object = words[slot / 8],
                        .slot = slot,
                        .handle = member.type.handle ? handle : 0,
@@ -177,19 +183,36 @@ std::optional<Match> AwaitedObjects::unlinked_of_type(uint32_t coroutine) {
       for (const TypedPointer& pointer : type.pointers) {
         const uint64_t slot = 8 * handle - *type.handle + pointer.offset;
         if (is_to_object(type, pointer) && slot % 8 == 0 && slot / 8 < words.size())
-          found.push_back({.object = words[slot / 8],
-                           .slot = slot,
-                           .handle = 8 * handle,
-                           .type = pointer.to});
+          found.push_back(
+              {.object = words[slot / 8], .slot = slot, .handle = 8 * handle, .type = pointer.to});
       }
     }
   }
   return only_one(found);
 }
 
+// Without what cannot be an awaiter's. In the promise of a coroutine, an address leads to what
+// waits for it: g++ keeps the frame's own address behind the promise.
+void AwaitedObjects::choose_candidates(uint32_t coroutine) {
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const auto words = waiters_.words(coroutine);
+  const bool is_gcc =
+      program_.pairs()[one.function].function.compiler == CoroutineFunction::Compiler::Gcc;
+  const auto own =
+      std::find(words.begin() + std::min<ptrdiff_t>(2, std::ssize(words)), words.end(), one.frame);
+  const auto end_of_promise =
+      is_gcc && own != words.end() ? static_cast<uint64_t>(8 * (own - words.begin())) : 0;
+  candidates_.clear();
+  for (const WaitCandidate& candidate : waiters_.candidates(coroutine))
+    if (candidate.slot > end_of_promise) candidates_.push_back(candidate);
+}
+
 std::optional<Match> AwaitedObjects::match(uint32_t coroutine) {
   const std::string& awaiter = awaiter_of(coroutine);
+  choose_candidates(coroutine);
   if (!awaiter.empty() && !is_program_type(awaiter)) return {};
+  if (is_without_pointers(program_.awaiters(found_.coroutines[coroutine].function, awaiter)))
+    return {};
   const FrameLayout& layout = program_.layout(found_.coroutines[coroutine].function);
   if (auto found = of_awaiter_in(layout, coroutine)) return found;
   if (auto found = of_reference_in(layout, coroutine)) return found;
@@ -209,6 +232,17 @@ bool AwaitedObjects::leads_to(uint32_t from, uint32_t to) const {
   return from != no_coroutine;
 }
 
+// Bytes from the frame; 0: unknown. g++'s frames have their own address behind the promise.
+uint64_t AwaitedObjects::promise_end(uint32_t coroutine) const {
+  constexpr uint64_t header = 16;
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const FrameLayout& layout = program_.layout(one.function);
+  if (layout.promise && layout.promise->size != 0) return header + layout.promise->size;
+  const auto words = waiters_.words(coroutine);
+  const auto own = std::find(words.begin(), words.end(), one.frame);
+  return own == words.end() ? 0 : 8 * static_cast<uint64_t>(own - words.begin());
+}
+
 void AwaitedObjects::add(uint32_t coroutine, const Match& match) {
   SuspendedCoroutine& one = found_.coroutines[coroutine];
   const WaitObject::Kind kind = kind_of_type(match.type);
@@ -217,7 +251,11 @@ void AwaitedObjects::add(uint32_t coroutine, const Match& match) {
   if (other == no_coroutine && kind == WaitObject::Kind::Result)
     other = waiters_.frame_around(match.object);
   if (other != no_coroutine && !leads_to(other, coroutine)) {
-    one.awaits = other;
+    // A handle alone is that of a generator's consumer, of a parent; so is what leads back from
+    // outside the promise.
+    const uint64_t end = promise_end(other);
+    const bool is_in_promise = match.is_linked && (end == 0 || match.back + 8 <= end);
+    if (is_in_promise || kind == WaitObject::Kind::Result) one.awaits = other;
     return;
   }
   const auto [at, is_new] =
@@ -250,10 +288,9 @@ void AwaitedObjects::add_joins() {
     children.all.push_back(join.child);
   }
   for (const auto& [parent, children] : by_parent) {
-    const auto open = static_cast<uint64_t>(
-        std::count_if(children.all.begin(), children.all.end(), [&](uint32_t child) {
-          return found_.coroutines[child].state != State::Final;
-        }));
+    const auto open = static_cast<uint64_t>(std::count_if(
+        children.all.begin(), children.all.end(),
+        [&](uint32_t child) { return found_.coroutines[child].state != State::Final; }));
     if (open != children.count) continue;
     for (const uint32_t child : children.all) found_.coroutines[child].joined_by = parent;
     found_.coroutines[parent].awaited = static_cast<uint32_t>(found_.awaited.size());

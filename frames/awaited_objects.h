@@ -36,6 +36,7 @@ class AwaitedObjects {
     uint64_t object = 0;
     uint64_t slot = 0;    // bytes from the frame
     uint64_t handle = 0;  // where the awaiter has the frame's address; 0: unknown
+    uint64_t back = 0;    // where the object has the address that leads back, if it is linked
     std::string type = {};
     bool is_linked = false;  // WaitObject::is_linked
   };
@@ -50,7 +51,9 @@ class AwaitedObjects {
   std::optional<Match> of_shape(uint32_t coroutine);
   std::optional<Match> unlinked_in(const FrameLayout& layout, uint32_t coroutine);
   std::optional<Match> unlinked_of_type(uint32_t coroutine);
+  void choose_candidates(uint32_t coroutine);
   const std::string& awaiter_of(uint32_t coroutine) const;
+  uint64_t promise_end(uint32_t coroutine) const;
   bool leads_to(uint32_t from, uint32_t to) const;
   void add(uint32_t coroutine, const Match& match);
   void add_joins();
@@ -60,6 +63,7 @@ class AwaitedObjects {
   CoroutineProgram& program_;
   std::unordered_map<uint64_t, uint32_t> numbers_ = {};  // of found_.awaited, by address
   std::unordered_map<uint32_t, Match> matches_ = {};
+  std::vector<WaitCandidate> candidates_ = {};  // of the coroutine that is looked at
 };
 
 }  // namespace skein

@@ -147,6 +147,14 @@ class ChainFinder {
 
 }  // namespace
 
+uint64_t own_coroutines(const SuspendedCoroutines& found) {
+  return static_cast<uint64_t>(
+      std::count_if(found.coroutines.begin(), found.coroutines.end(), [&](const Coroutine& one) {
+        const SuspendedCoroutines::Function& function = found.functions[one.function];
+        return !function.is_spawn_entry && function.operation.empty();
+      }));
+}
+
 std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found) {
   return ChainFinder(found).find();
 }

@@ -28,6 +28,9 @@ struct CoroutineChain {
   size_t cycle_begin = no_cycle;  // the last one waits for this step
 };
 
+// The number of coroutines without Asio's own, which chains leave out.
+uint64_t own_coroutines(const SuspendedCoroutines& found);
+
 // Each coroutine is in one chain, those that several wait for in the first. The largest group
 // first; those that are joined by another chain's last step, behind that. Chains that wait for
 // different objects are similar, unless several wait for the object, or its holder is known.

@@ -59,6 +59,39 @@ TEST_CASE("chains: a cycle is a deadlock") {
   CHECK(verdict_of(found) == ChainVerdict::Deadlock);
 }
 
+TEST_CASE("chains: locks that their holders wait for are a deadlock, and those that are certain") {
+  SuspendedCoroutines found = coroutines({{0, none}, {0, none}, {1, none}});
+  found.awaited = {{.address = 1, .kind = WaitObject::Kind::Lock, .waiters = {0, 2}, .holders = {{1, true}}},
+                   {.address = 2, .kind = WaitObject::Kind::Lock, .waiters = {1}, .holders = {{0, true}}}};
+  found.coroutines[0].awaited = 0;
+  found.coroutines[1].awaited = 1;
+  found.coroutines[2].awaited = 0;
+  const auto verdicts = [&] {
+    std::vector<ChainVerdict> all;
+    for (const CoroutineChain& chain : find_chains(found)) all.push_back(judge(found, chain, {}));
+    return all;
+  };
+  using enum ChainVerdict;
+  CHECK(find_chains(found).size() == 3);
+  CHECK(verdicts() == std::vector{Deadlock, Deadlock, Unknown});  // the third waits for the cycle
+  found.awaited[0].holders[0].is_certain = false;
+  CHECK(verdicts() == std::vector{Unknown, Unknown, Unknown});
+}
+
+TEST_CASE("chains: those that one waits for together are behind it") {
+  SuspendedCoroutines found = coroutines({{1, none}, {1, none}, {0, none}});
+  found.awaited = {{.address = 1, .kind = WaitObject::Kind::WhenAll, .waiters = {2}}};
+  found.coroutines[2].awaited = 0;
+  for (const uint32_t child : {0U, 1U}) found.coroutines[child].joined_by = 2;
+  const std::vector<CoroutineChain> chains = find_chains(found);
+  REQUIRE(chains.size() == 2);
+  CHECK(chains[0].steps == std::vector<uint32_t>{2});
+  CHECK(chains[1].count == 2);
+  CHECK(chains[1].joined_by == 2);
+  found.coroutines[2].joined_by = 0;  // damaged: in a circle
+  CHECK(find_chains(found).size() == 2);
+}
+
 TEST_CASE("an operation without an object is that of a channel, which another coroutine resumes") {
   CHECK(verdict_of(coroutines({{0, 1}, {2, none}})) == ChainVerdict::Unknown);
 }
@@ -101,9 +134,12 @@ TEST_CASE("verdicts of sockets") {
 TEST_CASE("verdicts of running coroutines and of awaiters") {
   SuspendedCoroutines found = coroutines({{0, none}});
   found.places.push_back({.awaiter = "coro::event::awaiter"});
-  CHECK(verdict_of(found) == ChainVerdict::Usual);
+  found.places.push_back({.awaiter = "std::suspend_always"});
+  CHECK(verdict_of(found) == ChainVerdict::Unknown);
   found.coroutines[0].place = 1;
   CHECK(verdict_of(found) == ChainVerdict::Unknown);
+  found.coroutines[0].place = 2;  // a generator
+  CHECK(verdict_of(found) == ChainVerdict::Usual);
   found.coroutines[0].state = State::Runs;
   found.coroutines[0].thread = 12;
   CHECK(verdict_of(found) == ChainVerdict::Runs);

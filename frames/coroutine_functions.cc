@@ -95,15 +95,16 @@ std::vector<CoroutineFunction> find_coroutine_functions(const Functions& functio
       for (auto resume = same.resumes.begin(); resume != same.resumes.end();) {
         const bool may_take = !is_only || same.resumes.size() == 1;
         const Function* destroy = may_take ? take(same.destroys, resume->number, is_only) : nullptr;
-        if (destroy == nullptr) {
+        const Function* cleanup = may_take ? take(same.cleanups, resume->number, is_only) : nullptr;
+        // If all frames are inside others, clang leaves out NAME.destroy.
+        if (destroy == nullptr && cleanup == nullptr) {
           ++resume;
           continue;
         }
-        const Function* cleanup = take(same.cleanups, resume->number, is_only);
         found.push_back({.compiler = same.compiler,
                          .resume = resume->function->begin,
                          .end = resume->function->end,
-                         .destroy = destroy->begin,
+                         .destroy = destroy == nullptr ? 0 : destroy->begin,
                          .cleanup = cleanup == nullptr ? 0 : cleanup->begin,
                          .name = std::string(function)});
         resume = same.resumes.erase(resume);

@@ -15,13 +15,13 @@ struct CoroutineFunction {
   Compiler compiler = Compiler::Gcc;
   uint64_t resume = 0;  // g++: NAME.actor
   uint64_t end = 0;     // of the code of `resume`
-  uint64_t destroy = 0;
+  uint64_t destroy = 0;  // 0: none
   uint64_t cleanup = 0;   // clang: in frames inside that of a caller, instead of destroy; 0: none
   std::string name = {};  // mangled; empty: unknown
 };
 
 // Pairs of symbols: g++'s NAME.actor and NAME.destroy; clang's NAME.resume, NAME.destroy and
-// NAME.cleanup. Ordered by `resume`. O(functions).
+// NAME.cleanup, of which it leaves out one if no frame needs it. Ordered by `resume`. O(functions).
 std::vector<CoroutineFunction> find_coroutine_functions(const Functions& functions);
 
 // A demangled name with lambdas as in a compiler's signature, which short_function_name() of base

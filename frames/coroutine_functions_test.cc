@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/function_name.h"
+#include "symbol/tiny_elf.h"
 
 using namespace skein;
 
@@ -21,4 +22,18 @@ TEST_CASE("an ELF file without symbols, and no ELF file") {
   const std::vector<uint8_t> bytes(100);
   CHECK_FALSE(Functions::read(bytes, "x"));
   CHECK(find_coroutine_functions(Functions()).empty());
+}
+
+TEST_CASE("clang leaves out what no frame needs") {
+  TinyElf elf;
+  elf.add_symbols({"_Z1fv.cleanup", "_Z1fv.resume", "_Z1gv.destroy", "_Z1gv.resume", "_Z1hv.resume"});
+  const std::vector<uint8_t> bytes = elf.bytes();
+  const auto functions = Functions::read(bytes, "x");
+  REQUIRE(functions);
+  const auto found = find_coroutine_functions(*functions);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].cleanup == 0x1000);
+  CHECK(found[0].destroy == 0);
+  CHECK(found[1].destroy == 0x1002);
+  CHECK(found[1].cleanup == 0);
 }

@@ -153,7 +153,7 @@ std::vector<FrameVariable> CoroutineProgram::variables(uint32_t number, uint64_t
                  .resume_end = pair.function.end - module.bias};
   if (pair.function.compiler == CoroutineFunction::Compiler::Clang &&
       module.elf.architecture == Architecture::X86_64) {
-    code.begin = places_at_begin(code_of(module, pair.function.resume, pair.function.end));
+    code.begin = places_at_begin(code_of_resume(pair));
     code.has_one_place = !pair.index || stores_of(pair).empty();
     if (pair.index && point) {
       const std::vector<Store> first =
@@ -237,14 +237,19 @@ Code CoroutineProgram::code_of(const Module& module, uint64_t begin, uint64_t en
           }};
 }
 
+Code CoroutineProgram::code_of_resume(const Pair& pair) const {
+  Code code = code_of(modules_[pair.module], pair.function.resume, pair.function.end);
+  code.has_frame = true;
+  return code;
+}
+
 Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {
   const Pair& pair = pairs_[number];
   Module& module = modules_[pair.module];
   const Lines* lines = lines_of(module);
   const CoroutineFunction& function = pair.function;
-  Suspension found =
-      find_suspension(code_of(module, function.resume, function.end), function.compiler,
-                      pair.index->offset, point, module.functions, lines);
+  Suspension found = find_suspension(code_of_resume(pair), function.compiler, pair.index->offset,
+                                     point, module.functions, lines);
   const bool is_first = function.compiler == CoroutineFunction::Compiler::Clang && point == 0;
   if (is_first && !found.place && found.awaiter.empty()) return first_suspension(pair);
   return found;
@@ -288,10 +293,8 @@ std::vector<Lines::Place> CoroutineProgram::places(uint32_t number) {
 }
 
 const std::vector<Store>& CoroutineProgram::stores_of(Pair& pair) {
-  const CoroutineFunction& function = pair.function;
   if (!pair.stores)
-    pair.stores = find_stores(code_of(modules_[pair.module], function.resume, function.end),
-                              function.compiler, pair.index->offset);
+    pair.stores = find_stores(code_of_resume(pair), pair.function.compiler, pair.index->offset);
   return *pair.stores;
 }
 

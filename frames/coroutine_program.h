@@ -114,6 +114,7 @@ class CoroutineProgram {
   void read_lines(Module& module);
   FrameLayouts* layouts_of(Module& module);
   const std::vector<Store>& stores_of(Pair& pair);
+  Code code_of_resume(const Pair& pair) const;
   Code creating_code(const Pair& pair) const;
   Code code_of(const Module& module, uint64_t begin, uint64_t end) const;
   Suspension first_suspension(const Pair& pair);

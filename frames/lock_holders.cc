@@ -39,8 +39,7 @@ bool is_unchanged(const SuspendedCoroutines& found, uint32_t coroutine, const Wa
   const auto before = waiters.words(coroutine);
   std::vector<uint64_t> now(before.size());
   const auto bytes = std::span(reinterpret_cast<uint8_t*>(now.data()), 8 * now.size());  // NOLINT
-  return !now.empty() &&
-         target.read(found.coroutines[coroutine].frame, bytes) == bytes.size() &&
+  return !now.empty() && target.read(found.coroutines[coroutine].frame, bytes) == bytes.size() &&
          std::equal(before.begin(), before.end(), now.begin());
 }
 

@@ -3,8 +3,8 @@
 //   LockHolders(found, waiters, objects, program).find();
 //   keep_certain_cycles(found, waiters, target);
 //
-// A frame keeps the bytes of a guard that has been destroyed. A holder is certain if the guard is of
-// a known type, its scope contains the await where the coroutine waits, and another await of the
+// A frame keeps the bytes of a guard that has been destroyed. A holder is certain if the guard is
+// of a known type, its scope contains the await where the coroutine waits, and another await of the
 // function lies between them: that of the guard itself. Otherwise it is, or has been, the holder.
 #pragma once
 

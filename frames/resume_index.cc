@@ -74,8 +74,8 @@ std::optional<ResumeIndex> index_in_resume(std::span<const uint8_t> code) {
   return {};
 }
 
-// REX.W 8D /r with ModRM 05+8r: lea r64, [rip + disp32]. REX.W 89 /r: mov r/m64, r64. REX.W C7 /0 id:
-// mov r/m64, imm32. C6 /0 ib: mov r/m8, imm8.
+// REX.W 8D /r with ModRM 05+8r: lea r64, [rip + disp32]. REX.W 89 /r: mov r/m64, r64. REX.W C7 /0
+// id: mov r/m64, imm32. C6 /0 ib: mov r/m8, imm8.
 std::optional<ResumeIndex> index_in_creation(std::span<const uint8_t> code, uint64_t address,
                                              uint64_t resume) {
   uint8_t loaded = no_register;  // has the address of NAME.resume

@@ -23,9 +23,9 @@ inline constexpr uint16_t first_point_of_gcc = 2;
 std::optional<ResumeIndex> index_in_destroy(std::span<const uint8_t> code);
 std::optional<ResumeIndex> index_in_resume(std::span<const uint8_t> code);
 
-// The same for a coroutine of clang's that waits at one place, so that nothing reads the number: from
-// the function at `address` that creates the frame. The register by which it stores `resume`, the
-// address of NAME.resume, has the frame; the only byte 0 that it stores by this register is the
+// The same for a coroutine of clang's that waits at one place, so that nothing reads the number:
+// from the function at `address` that creates the frame. The register by which it stores `resume`,
+// the address of NAME.resume, has the frame; the only byte 0 that it stores by this register is the
 // number. Nothing: there are several.
 std::optional<ResumeIndex> index_in_creation(std::span<const uint8_t> code, uint64_t address,
                                              uint64_t resume);

@@ -18,6 +18,7 @@ struct Code {
   std::span<const uint8_t> bytes = {};
   // Other bytes of the file, at an address as linked; empty if it has none there. May be null.
   std::function<std::span<const uint8_t>(uint64_t address, uint64_t size)> file = {};
+  bool has_frame = false;  // its parameter is the frame
 };
 
 // Nothing: the code has another form. The result is inside `code`. O(1).

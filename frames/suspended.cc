@@ -14,6 +14,7 @@
 #include "frames/asio_recycler.h"
 #include "frames/awaited_objects.h"
 #include "frames/call_stack.h"
+#include "frames/continuations.h"
 #include "frames/coroutine_program.h"
 #include "frames/heaps.h"
 #include "frames/lock_holders.h"
@@ -94,7 +95,7 @@ class Search {
 
   // Not a byte beyond the part: it would look written next time.
   void scan(const MemoryPart& part) {
-    buffer_.resize(part.size() / 8 + 1);
+    buffer_.resize(part.size() / 8 + 2);  // the last word may be a part of one
     const bool continues = last_end_ == part.begin;  // a frame may begin in the part before
     if (!continues) buffer_[0] = 0;
     const auto bytes =
@@ -260,27 +261,6 @@ class Search {
     return std::min(is_own ? block.end - block.begin : sizes_[found_[i].pair], largest);
   }
 
-  // A coroutine awaits another if its frame has the other's handle, and the other's promise has its
-  // own. The place in the promise must be before that in the frame.
-  uint32_t awaited_by(uint32_t i) {
-    const uint64_t frame = found_[i].frame;
-    words_.resize(size_of(i) / 8);
-    if (found_.empty() || !memory_.read(frame, words_.data(), words_.size() * 8)) return none;
-    const uint64_t first = found_.front().frame;
-    const uint64_t range = found_.back().frame + header - first;
-    for (size_t at = 2; at < words_.size(); at++) {
-      if (words_[at] - first > range) continue;
-      const uint32_t other = frame_at(words_[at]);
-      if (other == none || other == i || is_freed(other)) continue;
-      uint64_t promise[24];
-      const size_t count = std::min<size_t>(std::size(promise), at);
-      if (!memory_.read(found_[other].frame, promise, count * 8)) continue;
-      for (size_t k = 2; k < count; k++)
-        if (promise[k] == frame || promise[k] == frame + header) return other;
-    }
-    return none;
-  }
-
   bool is_freed(uint32_t i) const { return blocks_[i].is_freed(); }
   // Whether the frame is a block that is in use, as those of its function are.
   bool is_own_block(uint32_t i) const {
@@ -438,33 +418,6 @@ class Search {
     return found;
   }
 
-  void find_awaited(SuspendedCoroutines& out, const std::vector<uint32_t>& renumbered) {
-    for (uint32_t i = 0; i < found_.size(); i++)
-      if (renumbered[i] != none)
-        if (const uint32_t other = awaited_by(i); other != none && renumbered[other] != none)
-          out.coroutines[renumbered[i]].awaits = renumbered[other];
-    // The frame around an elided one need not have its address: it is a constant distance away.
-    for (uint32_t i = 0; i < found_.size(); i++) {
-      if (!found_[i].is_elided || renumbered[i] == none) continue;
-      const uint32_t caller = caller_of_elided(i);
-      if (caller == none || renumbered[caller] == none) continue;
-      uint32_t& awaits = out.coroutines[renumbered[caller]].awaits;
-      if (awaits == none) awaits = renumbered[i];
-      // Callers are before it.
-      if (awaits == renumbered[i])
-        out.coroutines[renumbered[i]].is_certain = out.coroutines[renumbered[caller]].is_certain;
-    }
-  }
-
-  // The promise of an elided frame has the handle of the coroutine that waits for it.
-  uint32_t caller_of_elided(uint32_t i) {
-    uint64_t promise[8] = {};
-    if (!memory_.read(found_[i].frame + header, promise, sizeof promise)) return none;
-    for (const uint64_t word : promise)
-      if (const uint32_t caller = frame_at(word); caller != none && caller != i) return caller;
-    return none;
-  }
-
   Result<SuspendedCoroutines> result() {
     find_running();
     SuspendedCoroutines out;
@@ -478,9 +431,9 @@ class Search {
     }
     judge_by_references(kept, out.coroutines);
     out.freed = found_.size() - kept.size();
-    std::vector<uint32_t> renumbered(found_.size(), none);
-    for (uint32_t i = 0; i < kept.size(); i++) renumbered[kept[i]] = i;
-    find_awaited(out, renumbered);
+    const std::vector<SuspendedCoroutine> read = out.coroutines;
+    Continuations continuations(memory_, read, program_);
+    continuations.guess(out);
     for (const CoroutineProgram::Pair& pair : program_.pairs()) {
       std::string full = program_.name_of(pair);
       SuspendedCoroutines::Function function{
@@ -496,13 +449,14 @@ class Search {
     const Waiters waiters(target_, memory_, out.coroutines, may_wait(out));
     const std::vector<Join> groups = find_asio_groups(memory_, waiters, out);
     std::vector<bool> unreferenced;
-    if (options_.references)
+    if (options_.references && !is_sample_)
       unreferenced = find_unreferenced(target_, out.coroutines, heaps_);
     for (size_t i = 0; i < unreferenced.size(); i++)
       out.coroutines[i].is_unreferenced = unreferenced[i];
     if (options_.after) options_.after(out);
     for (SuspendedCoroutine& one : out.coroutines) find_place(one);
     out.places = std::move(places_);
+    continuations.decide(out);
     AwaitedObjects awaited(out, waiters, program_);
     awaited.find();
     awaited.add_groups(groups);
@@ -513,6 +467,11 @@ class Search {
     program_.keep_lines();
     out.warnings = program_.warnings();
     out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
+    if (!is_sample_ && std::any_of(out.coroutines.begin(), out.coroutines.end(),
+                                   [](const SuspendedCoroutine& one) { return !one.is_certain; }))
+      out.warnings.push_back(
+          "uncertain coroutines may be the remains of some that have ended: their memory is "
+          "part of a stack, or of an allocator that skein does not know");
     if (is_sample_)
       out.warnings.push_back("it has written " + size_text(memory_size_) + ", of which " +
                              size_text(read_) +

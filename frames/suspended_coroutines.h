@@ -24,18 +24,18 @@ struct SuspendedCoroutine {
   };
 
   uint64_t frame = 0;
-  uint64_t thread = 0;       // Runs: the thread's id
-  uint32_t function = 0;     // of SuspendedCoroutines::functions
-  uint32_t awaits = none;    // the coroutine that resumes it at its end
-  uint32_t place = 0;        // of SuspendedCoroutines::places
-  uint32_t object = none;    // of SuspendedCoroutines::objects: what it waits for
-  uint32_t awaited = none;   // of SuspendedCoroutines::awaited: what it waits for, if not Asio's
+  uint64_t thread = 0;        // Runs: the thread's id
+  uint32_t function = 0;      // of SuspendedCoroutines::functions
+  uint32_t awaits = none;     // the coroutine that resumes it at its end
+  uint32_t place = 0;         // of SuspendedCoroutines::places
+  uint32_t object = none;     // of SuspendedCoroutines::objects: what it waits for
+  uint32_t awaited = none;    // of SuspendedCoroutines::awaited: what it waits for, if not Asio's
   uint32_t joined_by = none;  // the coroutine that waits for this and others together (when_all)
-  uint32_t point = unknown;  // the compiler's number of the place where it waits
-  uint32_t size = 0;         // bytes of the frame, at most
+  uint32_t point = unknown;   // the compiler's number of the place where it waits
+  uint32_t size = 0;          // bytes of the frame, at most
   State state = State::Unknown;
-  bool is_certain = true;  // false: the memory may be freed; the allocator is not glibc's
-  bool is_elided = false;  // its frame is inside that of its caller (clang)
+  bool is_certain = true;        // false: the memory may be freed; the allocator is not glibc's
+  bool is_elided = false;        // its frame is inside that of its caller (clang)
   bool is_unreferenced = false;  // nothing in memory refers to it; looked for on request
 };
 

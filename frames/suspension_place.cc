@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/function_name.h"
+#include "frames/prologue.h"
 
 namespace skein {
 
@@ -155,6 +156,30 @@ Store store_at(std::span<const uint8_t> bytes, size_t at, Compiler compiler, uin
   return {};
 }
 
+// The same of clang's that stores the bytes beside the number, too: 66 C7 /0 iw, C7 /0 id, REX.W C7
+// /0 id (extended to 8 bytes).
+Store wide_store_at(std::span<const uint8_t> bytes, size_t at, uint64_t offset) {
+  const auto is_prefix = [](uint8_t byte) { return byte == 0x66 || (byte & 0xF0) == 0x40; };
+  if (at > 0 && is_prefix(bytes[at - 1])) return {};
+  size_t opcode = at;
+  const bool is_word = bytes[opcode] == 0x66;
+  if (is_word) opcode++;
+  const bool has_rex = opcode < bytes.size() && (bytes[opcode] & 0xF0) == 0x40;
+  const uint8_t rex = has_rex ? bytes[opcode++] : 0;
+  if (opcode + 1 >= bytes.size() || bytes[opcode] != 0xC7 || (bytes[opcode + 1] & 0x38) != 0)
+    return {};
+  const size_t width = is_word ? 2 : (rex & 8) != 0 ? 8 : 4;
+  const size_t immediate = is_word ? 2 : 4;
+  for (size_t before = 0; before < width && before <= offset; before++) {
+    const size_t end = end_of_operand(bytes, opcode + 1, offset - before);
+    if (end == 0 || end + immediate > bytes.size()) continue;
+    const bool is_extended = (bytes[end + immediate - 1] & 0x80) != 0;
+    const uint8_t point = before < immediate ? bytes[end + before] : is_extended ? 255 : 0;
+    return {at, end + immediate, point, base_register(bytes, opcode + 1, (rex & 1) != 0)};
+  }
+  return {};
+}
+
 Surrounding surrounding(const Code& code, const std::vector<Store>& stores, const Store& store) {
   Surrounding found{code.address, code.address + code.bytes.size()};
   for (const Store& other : stores) {
@@ -167,17 +192,45 @@ Surrounding surrounding(const Code& code, const std::vector<Store>& stores, cons
   return found;
 }
 
+// Clang's line of a store is right; g++'s is that of the statement.
+std::optional<Lines::Place> place_of_gcc(const Code& code, const Store& store,
+                                         const Lines::Call* ready, const Lines::Call* suspend,
+                                         const Functions& functions, const Lines& lines) {
+  const Lines::Call* call = ready != nullptr ? ready : suspend;
+  if (call != nullptr) return lines.at(call->address);
+  const auto resumes = calls_of(code, functions, &lines, "await_resume");
+  call = call_at(resumes, resume_target(code, store.point));
+  return lines.at(call != nullptr ? call->address : store.begin);
+}
+
 }  // namespace
+
+std::optional<uint8_t> frame_register(const std::vector<Store>& stores) {
+  constexpr size_t registers = 16;
+  size_t counts[registers] = {};
+  for (const Store& store : stores)
+    if (store.frame) counts[*store.frame % registers]++;
+  const size_t* most = std::max_element(std::begin(counts), std::end(counts));
+  return *most == 0 ? std::nullopt : std::optional(static_cast<uint8_t>(most - counts));
+}
 
 std::vector<Store> find_stores(const Code& code, Compiler compiler, uint64_t offset) {
   std::vector<Store> found;
-  for (size_t at = 0; at < code.bytes.size(); at++) {
-    Store store = store_at(code.bytes, at, compiler, offset);
-    if (store.end == 0) continue;
+  const auto add = [&](Store store) {
+    if (store.end == 0) return;
     store.begin += code.address;
     store.end += code.address;
     found.push_back(store);
-  }
+  };
+  for (size_t at = 0; at < code.bytes.size(); at++) add(store_at(code.bytes, at, compiler, offset));
+  std::optional<uint8_t> frame = frame_register(found);
+  if (!frame && code.has_frame) frame = prologue_of(code.bytes).parameter.back();
+  if (compiler != Compiler::Clang || !frame) return found;
+  // By another register, they may belong to another object.
+  for (size_t at = 0; at < code.bytes.size(); at++)
+    if (const Store store = wide_store_at(code.bytes, at, offset); store.frame == frame) add(store);
+  std::sort(found.begin(), found.end(),
+            [](const Store& a, const Store& b) { return a.begin < b.begin; });
   return found;
 }
 
@@ -188,23 +241,28 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
                                   [&](const Store& one) { return one.point == point; });
   if (store == stores.end()) return {};
   const auto suspends = calls_of(code, functions, lines, "await_suspend");
+  const auto readies = calls_of(code, functions, lines, "await_ready");
   const Surrounding around = surrounding(code, stores, *store);
   // A jump leads to code that several suspensions share, with the line of one of them.
   const bool is_shared = compiler == Compiler::Gcc && is_jump(code, store->end);
   const Lines::Call* suspend = is_shared ? nullptr : call_behind(suspends, *store, around);
-  Suspension found{.awaiter = suspend == nullptr ? "" : type_of_member(suspend->function)};
-  if (lines == nullptr) return found;
-  if (compiler == Compiler::Clang) {
-    found.place = lines->at(store->begin);
-    return found;
+  const Lines::Call* ready = call_before(readies, *store, around);
+  Suspension found;
+  if (lines != nullptr) {
+    if (compiler == Compiler::Clang)
+      found.place = lines->at(store->begin);
+    else
+      found.place = place_of_gcc(code, *store, ready, suspend, functions, *lines);
+    // Code of another suspension may be near.
+    const auto is_there = [&](const Lines::Call* call) {
+      return call != nullptr && (!found.place || lines->at(call->address) == found.place);
+    };
+    if (!is_there(suspend)) suspend = nullptr;
+    if (!is_there(ready)) ready = nullptr;
   }
-  const auto readies = calls_of(code, functions, lines, "await_ready");
-  const Lines::Call* call = call_before(readies, *store, around);
-  if (call == nullptr) call = suspend;
-  const auto resumes = call == nullptr ? calls_of(code, functions, lines, "await_resume")
-                                       : std::vector<Lines::Call>();
-  if (call == nullptr) call = call_at(resumes, resume_target(code, point));
-  found.place = lines->at(call != nullptr ? call->address : store->begin);
+  // clang calls await_suspend() from a function without a name.
+  const Lines::Call* call = suspend != nullptr ? suspend : ready;
+  if (call != nullptr) found.awaiter = type_of_member(call->function);
   return found;
 }
 

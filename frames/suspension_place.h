@@ -31,6 +31,9 @@ struct Store {
 std::vector<Store> find_stores(const Code& code, CoroutineFunction::Compiler compiler,
                                uint64_t offset);
 
+// The register that most of them have for the frame. Nothing: none has one.
+std::optional<uint8_t> frame_register(const std::vector<Store>& stores);
+
 struct Suspension {
   std::optional<Lines::Place> place = {};
   std::string awaiter = {};  // the type whose await_suspend() is called: "coro::event::awaiter"

@@ -41,6 +41,32 @@ TEST_CASE("stores of clang") {
   CHECK(found({0xC6, 0x43, 0x34}, Clang, 0x34, 2) == -1);
 }
 
+TEST_CASE("stores of clang that have the bytes beside the number, too") {
+  const std::vector<uint8_t> one = {0xC6, 0x43, 0x1C, 0x03};  // movb $3,0x1c(%rbx)
+  const auto with = [&](std::vector<uint8_t> code) {
+    code.insert(code.end(), one.begin(), one.end());
+    return code;
+  };
+  CHECK(found(with({0x66, 0xC7, 0x43, 0x1C, 2, 0}), Clang, 0x1C, 2) == 0);        // movw
+  CHECK(found(with({0x66, 0xC7, 0x43, 0x1B, 0, 2}), Clang, 0x1C, 2) == 0);        // one before
+  CHECK(found(with({0xC7, 0x43, 0x1A, 0, 0, 2, 0}), Clang, 0x1C, 2) == 0);        // movl
+  CHECK(found(with({0x48, 0xC7, 0x43, 0x16, 0, 0, 0, 0}), Clang, 0x1C, 0) == 0);  // movq
+  CHECK(found(with({0x66, 0xC7, 0x43, 0x1D, 2, 0}), Clang, 0x1C, 2) == -1);       // behind
+  CHECK(found(with({0x66, 0xC7, 0x40, 0x1C, 2, 0}), Clang, 0x1C, 2) == -1);       // of rax
+  CHECK(found({0x66, 0xC7, 0x43, 0x1C, 2, 0}, Clang, 0x1C, 2) ==
+        -1);  // no other shows the register
+  // push %rbx; mov %rdi,%rbx; movw $2,0x1c(%rbx)
+  const std::vector<uint8_t> resume = {0x53, 0x48, 0x89, 0xFB, 0x66, 0xC7, 0x43, 0x1C, 2, 0};
+  CHECK(find_stores({.address = 0, .bytes = resume, .has_frame = true}, Clang, 0x1C).size() == 1);
+  CHECK(find_stores({.address = 0, .bytes = resume}, Clang, 0x1C).empty());
+  for (size_t size = 0; size < 7; size++) {
+    std::vector<uint8_t> code = one;
+    const uint8_t cut[] = {0xC7, 0x43, 0x1A, 0, 0, 2, 0};
+    code.insert(code.end(), cut, cut + size);
+    CHECK(found(code, Clang, 0x1C, 2) == -1);
+  }
+}
+
 TEST_CASE("code that is cut short anywhere") {
   const std::vector<uint8_t> code = {0x66, 0x41, 0xC7, 0x84, 0x24, 0x2C, 1, 0, 0, 4, 0};
   for (size_t size = 0; size < code.size(); size++)

@@ -122,7 +122,8 @@ bool may_leave_addresses(const Target& target) {
 
 // Marks what is referred to from outside of the frames, directly or by others.
 void mark(const AddressSearch& search, std::vector<Found> found,
-          std::span<const std::unique_ptr<Heap>> heaps, bool& is_damaged, std::vector<bool>& referred) {
+          std::span<const std::unique_ptr<Heap>> heaps, bool& is_damaged,
+          std::vector<bool>& referred) {
   std::sort(found.begin(), found.end(),
             [](const Found& a, const Found& b) { return a.from < b.from; });
   std::vector<uint64_t> sources;

@@ -35,7 +35,8 @@ class Judge {
     if (is_in_cycle_of_locks()) return ChainVerdict::Deadlock;
     if (last.state == State::Runs) return of_running(last);
     if (last.state == State::NotStarted) return ChainVerdict::NotStarted;
-    if (last.state != State::Waits) return ChainVerdict::Usual;
+    if (last.state == State::Final) return ChainVerdict::Usual;
+    if (last.state == State::Unknown) return ChainVerdict::Unknown;
     if (last.is_unreferenced) return ChainVerdict::Unreferenced;
     if (chain_.operation == "async_accept") return ChainVerdict::Usual;
     if (!chain_.objects.empty() && !any(is_channel)) return of_objects();
@@ -46,11 +47,18 @@ class Judge {
     if (last.awaited != SuspendedCoroutine::none)
       return found_.awaited[last.awaited].kind == WaitObject::Kind::WhenAll ? ChainVerdict::Usual
                                                                            : ChainVerdict::Unknown;
-    return is_program_type(found_.places[last.place].awaiter) ? ChainVerdict::Unknown
-                                                              : ChainVerdict::Usual;
+    return of_awaiter(last);
   }
 
  private:
+  // A type of the standard library, std::suspend_always, is that of a co_yield or of an await that
+  // the program resumes by itself. Operations of Asio have their sockets and timers.
+  ChainVerdict of_awaiter(const SuspendedCoroutine& last) const {
+    const std::string& awaiter = found_.places[last.place].awaiter;
+    const bool is_known = !awaiter.empty() || !chain_.operation.empty();
+    return is_known && !is_program_type(awaiter) ? ChainVerdict::Usual : ChainVerdict::Unknown;
+  }
+
   // Whether the last coroutine waits, by way of locks with known holders, for itself.
   bool is_in_cycle_of_locks() const {
     const uint32_t last = chain_.steps.back();

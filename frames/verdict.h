@@ -34,7 +34,7 @@ enum class ChainVerdict : uint8_t {
   Unread,        // what it waits for has arrived
   NotReceived,   // it waits to send
   Unreferenced,  // nothing in memory refers to it, so that nothing can resume it
-  Unknown,       // it waits for an object of the program or a library
+  Unknown,       // it waits for an object of the program or a library, or for what is not known
   NotStarted,
   Slow,  // it waits for one of few timers that take ten seconds or more
   Runs,

@@ -69,8 +69,8 @@ constexpr std::pair<std::string_view, std::string_view> known_awaiters[] = {
     {"concurrencpp::resolve_awaitable", "concurrencpp::details::result_state"},
 };
 
-constexpr std::string_view exclusive_locks[] = {
-    "cppcoro::async_mutex", "coro::mutex", "concurrencpp::async_lock", "folly::coro::Mutex"};
+constexpr std::string_view exclusive_locks[] = {"cppcoro::async_mutex", "coro::mutex",
+                                                "concurrencpp::async_lock", "folly::coro::Mutex"};
 
 struct KnownGuard {
   std::string_view name;
@@ -120,10 +120,11 @@ std::string object_of_awaiter(std::string_view awaiter) {
 Kind kind_of_type(std::string_view type) {
   if (const KnownType* known = find_type(type)) return known->kind;
   constexpr std::pair<std::string_view, Kind> words[] = {
-      {"mutex", Kind::Lock},          {"condition", Kind::Condition}, {"semaphore", Kind::Semaphore},
-      {"queue", Kind::Queue},         {"channel", Kind::Queue},       {"event", Kind::Event},
-      {"latch", Kind::Counter},       {"barrier", Kind::Counter},     {"executor", Kind::Executor},
-      {"thread_pool", Kind::Executor}};
+      {"mutex", Kind::Lock},          {"condition", Kind::Condition},
+      {"semaphore", Kind::Semaphore}, {"queue", Kind::Queue},
+      {"channel", Kind::Queue},       {"event", Kind::Event},
+      {"latch", Kind::Counter},       {"barrier", Kind::Counter},
+      {"executor", Kind::Executor},   {"thread_pool", Kind::Executor}};
   const size_t scope = type.rfind("::");
   std::string last(scope == std::string_view::npos ? type : type.substr(scope + 2));
   for (char& c : last) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

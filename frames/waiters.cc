@@ -33,10 +33,9 @@ Waiters::Waiters(const Target& target, MemoryCache& memory,
     if (!may_wait[i]) continue;
     find_lists(i);
     find_handles(i);
-    std::stable_sort(candidates_[i].begin(), candidates_[i].end(),
-                     [](const WaitCandidate& a, const WaitCandidate& b) {
-                       return rank(a) < rank(b);
-                     });
+    std::stable_sort(
+        candidates_[i].begin(), candidates_[i].end(),
+        [](const WaitCandidate& a, const WaitCandidate& b) { return rank(a) < rank(b); });
   }
 }
 
@@ -69,9 +68,9 @@ bool Waiters::may_be_object(uint64_t address) const {
 }
 
 uint32_t Waiters::frame_around(uint64_t address) const {
-  const auto at = std::upper_bound(
-      all_.begin(), all_.end(), address,
-      [](uint64_t a, const SuspendedCoroutine& b) { return a < b.frame; });
+  const auto at =
+      std::upper_bound(all_.begin(), all_.end(), address,
+                       [](uint64_t a, const SuspendedCoroutine& b) { return a < b.frame; });
   if (at == all_.begin() || address >= std::prev(at)->frame + std::prev(at)->size)
     return no_coroutine;
   return static_cast<uint32_t>(std::prev(at) - all_.begin());
@@ -121,7 +120,8 @@ Waiters::Nodes Waiters::list_from(uint64_t object, uint64_t first, int64_t slot,
       continue;
     if (found.contains(owner)) continue;
     found.emplace(owner, Node{offset, slot_offset, back});
-    for (uint64_t at = offset - std::min(offset, awaiter_reach); at <= offset + awaiter_reach; at += 8)
+    for (uint64_t at = offset - std::min(offset, awaiter_reach); at <= offset + awaiter_reach;
+         at += 8)
       if (const uint64_t next = word_in(owner, at); next % 8 == 0 && next != object && next != 0)
         left.push_back(next);
   }

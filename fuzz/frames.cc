@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(read_frames(again, "x").has_value());
   }
   const Process process({data, size});
-  const auto found = find_suspended(process, {.variables = true});
+  const auto found = find_suspended(process, {.variables = true, .references = true});
   if (!found) {
     require(!found.error().what.empty());
     return 0;
@@ -76,6 +76,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     before = one.frame;
     require(one.function < found->functions.size());
     require(one.awaits == SuspendedCoroutine::none || one.awaits < found->coroutines.size());
+    require(one.awaited == SuspendedCoroutine::none || one.awaited < found->awaited.size());
+    require(one.joined_by == SuspendedCoroutine::none || one.joined_by < found->coroutines.size());
   }
   const Surroundings around{
       .steady_now = data[0],

@@ -13,9 +13,8 @@ namespace skein {
 // Of the entry, or of that whose concrete form it is. Empty: there is none.
 inline std::string text_of(Dwarf_Die* die, unsigned attribute) {
   Dwarf_Attribute found;
-  const char* text = dwarf_attr_integrate(die, attribute, &found) == nullptr
-                         ? nullptr
-                         : dwarf_formstring(&found);
+  const char* text =
+      dwarf_attr_integrate(die, attribute, &found) == nullptr ? nullptr : dwarf_formstring(&found);
   return text == nullptr ? "" : text;
 }
 inline std::string name_of(Dwarf_Die* die) { return text_of(die, DW_AT_name); }

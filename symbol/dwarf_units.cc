@@ -116,8 +116,9 @@ void DwarfUnits::read_unit(Dwarf_Off offset, DwarfUnit& unit) {
   unit.die = unit.line_die;
   use_split_unit(offset, unit);
   add_functions(&unit.die, 0, unit.functions);
-  std::stable_sort(unit.functions.begin(), unit.functions.end(),
-                   [](const DwarfFunction& a, const DwarfFunction& b) { return a.begin < b.begin; });
+  std::stable_sort(
+      unit.functions.begin(), unit.functions.end(),
+      [](const DwarfFunction& a, const DwarfFunction& b) { return a.begin < b.begin; });
 }
 
 void DwarfUnits::use_split_unit(Dwarf_Off offset, DwarfUnit& unit) {
@@ -132,8 +133,9 @@ void DwarfUnits::use_split_unit(Dwarf_Off offset, DwarfUnit& unit) {
   } else {
     Dwarf_Half version = 0;
     uint8_t type = 0;
-    if (!package_ || dwarf_cu_info(unit.die.cu, &version, &type, nullptr, nullptr, nullptr, nullptr,
-                                   nullptr) != 0 ||
+    if (!package_ ||
+        dwarf_cu_info(unit.die.cu, &version, &type, nullptr, nullptr, nullptr, nullptr, nullptr) !=
+            0 ||
         type != DW_UT_skeleton)
       return;
     unit.packaged = package_->unit(file_.elf.get(), &unit.line_die);

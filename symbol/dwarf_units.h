@@ -34,8 +34,8 @@ struct DwarfFunction {
 };
 
 struct DwarfUnit {
-  Dwarf_Die die = {};                         // with the functions
-  Dwarf_Die line_die = {};                    // with the table of lines: the skeleton, if it was split
+  Dwarf_Die die = {};       // with the functions
+  Dwarf_Die line_die = {};  // with the table of lines: the skeleton, if it was split
   std::vector<DwarfFunction> functions = {};  // by begin; one for each part of its code
   std::unique_ptr<SplitUnit> packaged = {};   // that of `die`, if it is in a .dwp file
   std::optional<bool> has_lines = {};         // for Lines

@@ -264,6 +264,25 @@ struct FrameLayouts::State {
     return false;
   }
 
+  // A variable of the function, or of a block in it.
+  bool find_promise_of_clang(Dwarf_Die block, int depth, const Unit& unit, FrameLayout& to) {
+    Dwarf_Die child;
+    if (depth == deepest || dwarf_child(&block, &child) != 0) return false;
+    do {
+      if (!work.spend()) return false;
+      const int tag = dwarf_tag(&child);
+      Dwarf_Die type;
+      if (tag == DW_TAG_variable && die_name(&child) == "__promise" &&
+          die_reference(&child, DW_AT_type, &type)) {
+        to.promise = object_type(type, unit);
+        return true;
+      }
+      if (tag == DW_TAG_lexical_block && find_promise_of_clang(child, depth + 1, unit, to))
+        return true;
+    } while (next_sibling(&child));
+    return false;
+  }
+
   void add_variables(Dwarf_Die* block, uint32_t scope, int depth, FrameLayout& to,
                      std::map<std::string, std::vector<Variable>, std::less<>>& variables) {
     constexpr size_t most_scopes = 10'000;
@@ -291,8 +310,10 @@ struct FrameLayouts::State {
       const uint64_t offset = die_number(&child, DW_AT_data_member_location, UINT64_MAX);
       Dwarf_Die type;
       if (dwarf_tag(&child) != DW_TAG_member || offset == UINT64_MAX ||
-          name.starts_with("_Coro_") || !die_reference(&child, DW_AT_type, &type))
+          !die_reference(&child, DW_AT_type, &type))
         continue;
+      if (name == "_Coro_promise") to.promise = object_type(type, unit);
+      if (name.starts_with("_Coro_")) continue;
       const Dwarf_Die bare = bare_type(type);
       to.members.push_back({.name = std::string(name_in_source(name)),
                             .offset = offset,
@@ -333,7 +354,10 @@ struct FrameLayouts::State {
         dwarf_formref_die(&attribute, &origin) != nullptr)
       function = origin;
     Dwarf_Die frame;
-    if (!find_frame(&function, &frame)) return found;
+    if (!find_frame(&function, &frame)) {
+      find_promise_of_clang(function, 0, read_unit(&unit), found);
+      return found;
+    }
     add_members(frame, read_unit(&unit), found);
     std::map<std::string, std::vector<Variable>, std::less<>> variables;
     found.scopes.push_back(0);
@@ -342,6 +366,12 @@ struct FrameLayouts::State {
     return found;
   }
 };
+
+bool is_without_pointers(std::span<const ObjectType> types) {
+  return !types.empty() && std::all_of(types.begin(), types.end(), [](const ObjectType& type) {
+    return !type.handle && type.pointers.empty() && type.size != 0;
+  });
+}
 
 FrameLayouts::FrameLayouts(std::unique_ptr<State> state) : state_(std::move(state)) {}
 FrameLayouts::FrameLayouts(FrameLayouts&&) noexcept = default;

@@ -43,21 +43,25 @@ struct FrameMember {
   std::string name = {};
   uint64_t offset = 0;
   ObjectType type = {};
-  bool is_awaiter = false;     // the compiler's, for a co_await
-  bool is_reference = false;   // a pointer or reference: type.pointers has it
-  uint32_t scope = no_scope;   // of FrameLayout::scopes
-  uint32_t line = 0;           // of the declaration; 0: unknown
+  bool is_awaiter = false;    // the compiler's, for a co_await
+  bool is_reference = false;  // a pointer or reference: type.pointers has it
+  uint32_t scope = no_scope;  // of FrameLayout::scopes
+  uint32_t line = 0;          // of the declaration; 0: unknown
 };
 
 struct FrameLayout {
   std::vector<FrameMember> members = {};
   std::vector<uint32_t> scopes = {};  // the scope around each; the first is the function
+  std::optional<ObjectType> promise = {};  // of clang's frames as well
   // Whether a variable of scope `outer` exists in all of `inner`, as far as it is declared by then.
   bool contains(uint32_t outer, uint32_t inner) const;
 };
 
 // "coro::queue<int>::awaiter" -> "coro::queue::awaiter"
 std::string without_template_arguments(std::string_view name);
+
+// Whether objects of these types can lead to no other one. False if there are none.
+bool is_without_pointers(std::span<const ObjectType> types);
 
 class FrameLayouts {
  public:

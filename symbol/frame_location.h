@@ -28,7 +28,7 @@ struct FramePlace {
 };
 
 struct FrameLocation {
-  std::optional<uint64_t> address = {};             // in memory; nothing: `bytes` are the value
+  std::optional<uint64_t> address = {};            // in memory; nothing: `bytes` are the value
   std::vector<std::optional<uint8_t>> bytes = {};  // nothing: unknown
 };
 

@@ -68,8 +68,8 @@ void Functions::divide() {
 
 const Functions::Function* Functions::find(uint64_t address) const {
   if (functions_.empty() || address < functions_.front().begin) return nullptr;
-  const uint64_t part = std::min<uint64_t>((address - functions_.front().begin) >> part_bits_,
-                                           parts_.size() - 2);
+  const uint64_t part =
+      std::min<uint64_t>((address - functions_.front().begin) >> part_bits_, parts_.size() - 2);
   const auto first = functions_.begin() + parts_[part];
   const auto last = functions_.begin() + parts_[part + 1];
   auto at = std::upper_bound(first, last, address,

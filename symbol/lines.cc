@@ -24,8 +24,8 @@ struct Lines::State {
   std::string key = {};  // of the cache; empty: none
   bool is_open = false;  // false: all answers so far were in the cache
   LineAnswers answers = {};
-  size_t saved = 0;     // answers that the cache has
-  int64_t used_ns = 0;  // of CPU time
+  size_t saved = 0;                      // answers that the cache has
+  int64_t used_ns = 0;                   // of CPU time
   std::optional<DwarfUnits> units = {};  // nothing: not opened, or there are none
   uint64_t line_bytes = 0;               // of the tables that were read
 
@@ -63,15 +63,12 @@ struct Lines::State {
   bool may_read_lines(Dwarf_Die* unit) {
     constexpr uint64_t most_of_unit = uint64_t{8} << 20;
     constexpr uint64_t most = uint64_t{64} << 20;
-    Dwarf_Attribute attribute;
-    Dwarf_Word offset = 0;
-    if (dwarf_attr(unit, DW_AT_stmt_list, &attribute) == nullptr ||
-        dwarf_formudata(&attribute, &offset) != 0)
-      return false;
+    const auto offset = number_of(unit, DW_AT_stmt_list);
     const Elf_Data* table = loaded_section(units->file().elf.get(), ".debug_line").data;
-    if (table == nullptr || table->d_size < 12 || offset > table->d_size - 12) return false;
+    if (!offset || table == nullptr || table->d_size < 12 || *offset > table->d_size - 12)
+      return false;
     Cursor cursor({static_cast<const uint8_t*>(table->d_buf), table->d_size});
-    cursor.skip(offset);
+    cursor.skip(*offset);
     uint64_t size = cursor.u32();
     if (size == UINT32_MAX) size = cursor.u64();
     size = std::min<uint64_t>(size, cursor.remaining());
@@ -91,21 +88,15 @@ namespace {
 // The line of the call of an inlined function. `unit` has the names of files; a split one, too,
 // numbers them as its skeleton does.
 std::optional<Lines::Place> call_place(Dwarf_Die* unit, Dwarf_Die* call) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word line = 0;
-  Dwarf_Word file = 0;
-  if (dwarf_attr(call, DW_AT_call_line, &attribute) == nullptr ||
-      dwarf_formudata(&attribute, &line) != 0 || line == 0)
-    return {};
-  if (dwarf_attr(call, DW_AT_call_file, &attribute) == nullptr ||
-      dwarf_formudata(&attribute, &file) != 0)
-    return {};
+  const auto line = number_of(call, DW_AT_call_line);
+  const auto file = number_of(call, DW_AT_call_file);
+  if (!line || *line == 0 || !file) return {};
   Dwarf_Files* files = nullptr;
   size_t count = 0;
-  if (dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count) return {};
-  const char* name = dwarf_filesrc(files, file, nullptr, nullptr);
+  if (dwarf_getsrcfiles(unit, &files, &count) != 0 || *file >= count) return {};
+  const char* name = dwarf_filesrc(files, *file, nullptr, nullptr);
   if (name == nullptr) return {};
-  return Lines::Place{.file = name, .line = static_cast<uint32_t>(line)};
+  return Lines::Place{.file = name, .line = static_cast<uint32_t>(*line)};
 }
 
 // Also of a template, which has its arguments in its name.

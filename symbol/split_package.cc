@@ -126,8 +126,7 @@ bool SplitPackage::read_index() {
   slots_ = cursor.u32();
   constexpr uint32_t most = 1 << 28;
   if (cursor.failed() || (version_ != 2 && version_ != 5) || columns_ == 0 ||
-      columns_ >= most_sections || units_ > most || slots_ > most ||
-      (slots_ & (slots_ - 1)) != 0)
+      columns_ >= most_sections || units_ > most || slots_ > most || (slots_ & (slots_ - 1)) != 0)
     return false;
   const size_t row = size_t{4} * columns_;
   ids_ = cursor.bytes(size_t{8} * slots_);
@@ -151,10 +150,9 @@ bool SplitPackage::find_parts(uint64_t id, Parts& parts) const {
     if (own.u64() == id) row = used;
   }
   if (row == 0 || row > units_) return false;
-  constexpr std::pair<uint32_t, const char*> names[] = {
-      {Info, ".debug_info.dwo"},
-      {Abbreviations, ".debug_abbrev.dwo"},
-      {StringOffsets, ".debug_str_offsets.dwo"}};
+  constexpr std::pair<uint32_t, const char*> names[] = {{Info, ".debug_info.dwo"},
+                                                        {Abbreviations, ".debug_abbrev.dwo"},
+                                                        {StringOffsets, ".debug_str_offsets.dwo"}};
   for (uint32_t i = 0; i < columns_; i++) {
     const uint32_t section = word_at(sections_, i);
     if (section >= most_sections) continue;
@@ -178,16 +176,17 @@ std::unique_ptr<SplitUnit> SplitPackage::unit(Elf* program, Dwarf_Die* skeleton)
   uint64_t id = 0;
   Dwarf_Half version = 0;
   Parts parts;
-  if (dwarf_cu_info(skeleton->cu, &version, nullptr, nullptr, nullptr, &id, nullptr, nullptr) != 0 ||
+  if (dwarf_cu_info(skeleton->cu, &version, nullptr, nullptr, nullptr, &id, nullptr, nullptr) !=
+          0 ||
       (version >= 5) != (version_ == 5) || !find_parts(id, parts))
     return nullptr;
   const auto all_texts = section_of(elf_.get(), contents_.bytes(), ".debug_str.dwo");
   const OwnTexts texts = own_texts(parts.of[StringOffsets],
                                    all_texts ? text_at(*all_texts) : std::string_view(), version_);
   const bool is_new = version_ == 5;
-  std::string addresses(rest_of(
-      loaded_section(program, ".debug_addr"),
-      number_of(skeleton, is_new ? DW_AT_addr_base : DW_AT_GNU_addr_base).value_or(is_new ? 8 : 0)));
+  std::string addresses(rest_of(loaded_section(program, ".debug_addr"),
+                                number_of(skeleton, is_new ? DW_AT_addr_base : DW_AT_GNU_addr_base)
+                                    .value_or(is_new ? 8 : 0)));
   // The address on which its lists are based becomes the last one.
   addresses.resize(addresses.size() / 8 * 8);
   const auto last = static_cast<uint32_t>(addresses.size() / 8);

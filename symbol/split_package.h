@@ -42,7 +42,13 @@ class SplitPackage {
  private:
   // Of a unit, or of a whole section: bytes in `contents_`.
   using Part = std::span<const uint8_t>;
-  enum Section : uint32_t { Info = 1, Abbreviations = 3, Places = 5, StringOffsets = 6, Ranges = 8 };
+  enum Section : uint32_t {
+    Info = 1,
+    Abbreviations = 3,
+    Places = 5,
+    StringOffsets = 6,
+    Ranges = 8
+  };
   static constexpr size_t most_sections = 9;  // and numbers, from 1
   struct Parts {
     Part of[most_sections] = {};

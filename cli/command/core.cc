@@ -15,6 +15,7 @@
 #ifdef SKEIN_HAS_SYMBOLS
 #include "cli/input/unprepared.h"
 #include "cli/output/core_snapshot.h"
+#include "frames/chains.h"
 #endif
 
 namespace skein::cli {
@@ -29,6 +30,7 @@ int run_core(const CoreOptions& options) {
       read_any(options.target,
                {.pause = options.stop,
                 .variables = true,
+                .references = true,
                 .most_bytes = parse_search_limit(options.search_limit)},
                snapshot.copier());
   const Unprepared& read = all.read;
@@ -40,7 +42,7 @@ int run_core(const CoreOptions& options) {
   out.finish();
   if (options.output == "-") return 0;
   const std::string text = "Wrote " + escaped(options.output) + " (" + size_text(size) +
-                           "): " + counted(read.found.coroutines.size(), "coroutine") + " of " +
+                           "): " + counted(own_coroutines(read.found), "coroutine") + " of " +
                            escaped(read.title) + ".\n";
   std::fputs(text.c_str(), stdout);
   return 0;

@@ -2,13 +2,16 @@
 // reports what the format cannot represent.
 #include <unistd.h>
 
+#include <optional>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "base/escape.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/die.h"
+#include "cli/input/memory_trace.h"
 #include "cli/input/trace_input.h"
 #include "cli/output/output_file.h"
 #include "cli/output/print.h"
@@ -28,10 +31,27 @@ void report_omissions(const Omissions& omissions) {
     std::fprintf(stderr, "skein: not representable in this format: %s\n", escaped(text).c_str());
 }
 
+// Formats that need times have nothing of memory.
+void check_takes_memory(const ExportFormat& format, const ExportOptions& options) {
+  const bool has_tasks = format.choice == ExportFormat::Choice::Table && options.table == "tasks";
+  if (!format.is_directory() && !has_tasks)
+    die(2, options.trace + ": memory shows one instant, without events; use skein query, or export " +
+               "ctf, or csv or parquet with --table tasks");
+}
+
+// A trace, or the coroutines in the memory of a process or core.
+Trace open_any(const ExportFormat& format, const ExportOptions& options) {
+  if (std::optional<MemoryTrace> memory = open_memory_trace(options.trace, UINT64_MAX)) {
+    check_takes_memory(format, options);
+    return std::move(memory->trace);
+  }
+  return open_trace(options.trace);
+}
+
 void write_file(const ExportFormat& format, const ExportOptions& options) {
   if (format.bytes == ExportFormat::Bytes::Binary) check_not_a_terminal(options.output);
   check_not_an_input(options.output, {&options.trace, 1});
-  const Trace trace = open_trace(options.trace);
+  const Trace trace = open_any(format, options);
   report_losses(trace, options.trace);
   OutputFile file(options.output);
   bool is_empty = true;
@@ -62,7 +82,7 @@ ctf::Uuid random_uuid() {
 
 void write_directory(const ExportFormat& format, const ExportOptions& options) {
   if (options.output.empty()) die(2, "empty output path; give a directory with -o");
-  const Trace trace = open_trace(options.trace);
+  const Trace trace = open_any(format, options);
   CtfCopy copy;
   {
     const Spinner spinner(stderr, isatty(STDERR_FILENO), "writing");

@@ -5,7 +5,8 @@
 // header differs (DNS rebinding). Once a second the page requests the changes since its version: of
 // a directory, the packets that have grown or were rewritten; of a file, the blocks that differ.
 // While the program runs, the response contains the current time. The page posts the user's notes,
-// which are stored beside the trace.
+// which are stored beside the trace. The memory of a process or core is read once, and of a process
+// again whenever a page is loaded; it has no place for notes.
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/disk_files.h"
@@ -31,6 +33,7 @@
 #include "cli/commands.h"
 #include "cli/die.h"
 #include "cli/input/converted.h"
+#include "cli/input/memory_trace.h"
 #include "cli/input/running.h"
 #include "cli/input/trace_input.h"
 #include "cli/output/http_server.h"
@@ -141,7 +144,13 @@ Result<std::vector<std::string>> NewestFiles::list(const std::string& path) {
 // The trace that is served: its changes, its state and its notes.
 class ServedTrace {
  public:
-  explicit ServedTrace(const std::string& path) : files_(path, most_live_bytes), path_(path) {
+  // `memory`: what was read from the process or core `path`; nothing: it is a trace.
+  ServedTrace(const std::string& path, std::optional<MemoryTrace> memory)
+      : files_(path, most_live_bytes), path_(path) {
+    if (memory) {
+      keep(*memory);
+      return;
+    }
     is_directory_ = files_.type(path_) == FileType::Directory;
     const auto head = files_.head(path_ + "/.tasks", format::kTableHeaderSize);
     if (const auto table = head ? ctf::read_task_table_header(*head, path_) : head.error(); table)
@@ -151,7 +160,7 @@ class ServedTrace {
   // Reads the trace. Returns an error if it is not a trace. Throws CommandError(1) if no task
   // matches `critical`.
   Result<void> check(const std::string& critical = {}) {
-    const auto trace = read_trace(files_, path_);
+    const auto trace = read_trace(files(), path_);
     if (!trace) return trace.error();
     require_all_events(*trace, path_);
     zero_ = trace->info.start;
@@ -160,6 +169,7 @@ class ServedTrace {
       if (!task) refuse_critical(critical);
       critical_ = {0, *task};
     }
+    if (is_memory()) return {};
     if (!is_read_by_page(files_, path_, *trace)) add_converted(converted_, path_, *trace);
     auto kept = read_notes(notes().value_or(""));
     frequency_ = trace->info.tick_clock.frequency;
@@ -169,13 +179,28 @@ class ServedTrace {
     return {};
   }
 
-  std::string title() const { return trace_name(path_); }
+  std::string title() const { return is_memory() ? memory_title_ : trace_name(path_); }
+
+  // Reads memory again; a process that has ended is shown as it was.
+  void read_again() {
+    if (!is_memory()) return;
+    try {
+      if (const std::optional<MemoryTrace> memory = open_memory_trace(path_, most_in_picture))
+        return keep(*memory);
+    } catch (const CommandError&) {  // it ended while it was read
+    }
+    constexpr std::string_view ended = "; it has ended";
+    if (!memory_state_.ends_with(ended))
+      memory_state_ = memory_state_.substr(0, memory_state_.find(';')) + std::string(ended);
+  }
+
   // The task whose critical path the page shows, with the index of its trace.
   const std::optional<std::pair<size_t, TaskId>>& critical() const { return critical_; }
 
-  Result<std::string> notes() const { return kept_notes(path_); }
+  Result<std::string> notes() const { return is_memory() ? std::string() : kept_notes(path_); }
   // Fails if the existing file does not contain notes, which it leaves unchanged.
   Result<void> keep_notes(std::string_view json) const {
+    if (is_memory()) return Error{.what = "memory has no place for notes"};
     if (const auto before = notes(); !before) return before.error();
     if (notes_path(path_).empty()) return Error{.what = "standard input has no place for notes"};
     return replace_file(notes_path(path_), json);
@@ -224,6 +249,7 @@ class ServedTrace {
 
   // Describes the process and omitted chunks. Precondition: since() has been called.
   std::string state(bool runs) const {
+    if (is_memory()) return memory_state_;
     std::string state;
     if (pid_ != 0) state = "process " + std::to_string(pid_) + (runs ? " runs" : " has ended");
     if (files_.omitted() > 0)
@@ -234,13 +260,28 @@ class ServedTrace {
   }
 
  private:
+  bool is_memory() const { return !memory_title_.empty(); }
+  void keep(const MemoryTrace& memory) {
+    constexpr int64_t second = 1'000'000'000;
+    memory_title_ = memory.title;
+    memory_state_ = memory.of.is_core
+                        ? "read from a core"
+                        : "read from memory at " +
+                              utc_clock_text(static_cast<int64_t>(utc_now()), second) +
+                              " UTC; a reload reads it again";
+    converted_ = MemoryFiles();
+    add_converted(converted_, path_, memory.trace);
+  }
+
   Files& files() {
     if (converted_.type(path_) == FileType::Directory) return converted_;
     return files_;
   }
 
   NewestFiles files_;
-  MemoryFiles converted_;  // a trace of another format, converted once, at the start
+  MemoryFiles converted_;  // a trace of another format, converted once, at the start; memory
+  std::string memory_title_ = {};  // empty: a trace
+  std::string memory_state_ = {};
   std::string path_;
   std::optional<std::pair<size_t, TaskId>> critical_;
   bool is_directory_ = false;
@@ -281,6 +322,7 @@ HttpResponse answer(const HttpRequest& request, ServedTrace& served, const std::
     response.body = text("Open the link printed by `skein serve`; it contains the token.\n");
   } else if (request.path == "/" && !request.is_post) {
     const std::string nonce = random_hex();
+    served.read_again();
     response.type = "text/html; charset=utf-16le";
     response.headers.emplace_back("Content-Security-Policy", web::policy(nonce, true));
     const auto notes = served.notes();
@@ -332,11 +374,13 @@ HttpResponse answer(const HttpRequest& request, ServedTrace& served, const std::
   return response;
 }
 
-void serve(const std::string& path, uint16_t port, const std::string& critical) {
+void serve(const std::string& path, std::optional<MemoryTrace> memory, uint16_t port,
+           const std::string& critical) {
   if (!web::has_page())
     die(1, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
-  ServedTrace served(path);
-  report_links(path);
+  const bool is_memory = memory.has_value();
+  ServedTrace served(path, std::move(memory));
+  if (!is_memory) report_links(path);
   if (const auto checked = served.check(critical); !checked) die(2, checked.error().message());
   // Blocks the signals before the link is printed, because its reader may send one immediately.
   sigset_t signals;
@@ -361,9 +405,9 @@ void serve(const std::string& path, uint16_t port, const std::string& critical) 
 }  // namespace
 
 int run_serve(const ServeOptions& options) {
-  const std::string path = trace_directory(options.trace);
-  reject_core(path);
-  serve(path, options.port, options.critical);
+  std::optional<MemoryTrace> memory = open_memory_trace(options.trace, most_in_picture);
+  const std::string path = memory ? options.trace : trace_directory(options.trace);
+  serve(path, std::move(memory), options.port, options.critical);
   return 0;
 }
 

@@ -1,13 +1,18 @@
 // `skein view`: opens traces in the desktop window.
+#include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/disk_files.h"
 #include "cli/commands.h"
 #include "cli/die.h"
+#include "cli/input/memory_trace.h"
 #include "cli/input/running.h"
 #include "cli/input/trace_input.h"
+#include "cli/output/memory_directory.h"
 #include "cli/output/window.h"
+#include "view/viewer/annotations.h"
 
 namespace skein::cli {
 
@@ -17,7 +22,6 @@ namespace {
 // errors, such as a file that is not a trace.
 std::string existing_trace(const std::string& text) {
   const std::string path = trace_directory(text);
-  reject_core(path);
   DiskFiles files;
   if (files.type(path) == FileType::Missing)
     if (const auto opened = files.open(path); !opened) die(2, opened.error().message());
@@ -31,9 +35,22 @@ int run_view(const ViewOptions& options) {
   if (options.new_window) words.push_back("--new-window");
   if (!options.theme.empty()) words.insert(words.end(), {"--theme", options.theme});
   if (!options.critical.empty()) words.insert(words.end(), {"--critical-path", options.critical});
+  const std::string window = window_program();
   std::vector<std::string> traces;
-  for (const std::string& trace : options.traces) traces.push_back(existing_trace(trace));
-  exec_viewer(window_program(), words, traces);
+  std::deque<MemoryDirectory> directories;
+  for (const std::string& trace : options.traces) {
+    if (const std::optional<MemoryTrace> memory = open_memory_trace(trace, most_in_picture))
+      traces.push_back(directories.emplace_back(*memory).path());
+    else
+      traces.push_back(existing_trace(trace));
+  }
+  if (directories.empty()) exec_viewer(window, words, traces);
+  words.insert(
+      words.end(),
+      {"--annotations",
+       write_to_memfd(write_annotations(
+           {.first = 0, .second = 0, .notes = {}, .text = std::string(memory_trace_note)}))});
+  return run_viewer(window, words, traces);
 }
 
 }  // namespace skein::cli

@@ -42,8 +42,8 @@ Trace open_trace(const std::string& path, std::span<const TickClock> clocks) {
 void reject_core(const std::string& path) {
   if (is_core_file(path))
     die(2, path +
-               ": a core file, not a recording; skein ps, why, show, html, render and query read "
-               "memory, the other commands need `skein record`");
+               ": a core file, not a recording; skein ps, why, show, view, serve, html, "
+               "render and query read memory, the other commands need `skein record`");
 }
 
 void require_all_events(const Trace& trace, const std::string& path) {

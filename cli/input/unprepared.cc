@@ -126,6 +126,7 @@ Result<Unprepared> read_core_input(const CoreInput& input, Reading reading,
   const bool is_snapshot = !core.saved_frames().empty();
   SearchProgress progress(title_of(core));
   SearchOptions options = options_of(reading, progress);
+  if (!input.warnings.empty()) options.references = false;  // what is missing may have them
   if (on_memory)
     options.after = [&](const SuspendedCoroutines& found) { on_memory(core, found); };
   Result<Unprepared> read =
@@ -135,6 +136,10 @@ Result<Unprepared> read_core_input(const CoreInput& input, Reading reading,
       read.error().advice += (read.error().advice.empty() ? "" : "; ") + warning;
     return read;
   }
+  // A snapshot has both in any case.
+  if (is_snapshot && !reading.variables) read->found.variables.clear();
+  if (is_snapshot && !reading.references)
+    for (SuspendedCoroutine& one : read->found.coroutines) one.is_unreferenced = false;
   if (is_snapshot && on_memory) on_memory(core, read->found);
   std::vector<std::string>& warnings = read->found.warnings;
   warnings.insert(warnings.end(), input.warnings.begin(), input.warnings.end());

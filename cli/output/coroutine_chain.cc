@@ -33,10 +33,14 @@ std::string function_name(const SuspendedCoroutines& found, uint32_t coroutine) 
   return escaped(found.functions[found.coroutines[coroutine].function].name);
 }
 
-std::string place_text(const SuspendedCoroutines::Place& place) {
+// Of one that runs: where it last waited.
+std::string place_text(const SuspendedCoroutines& found, uint32_t coroutine) {
+  const SuspendedCoroutine& one = found.coroutines[coroutine];
+  const SuspendedCoroutines::Place& place = found.places[one.place];
   if (place.line == 0) return "";
   // npos + 1 == 0
-  return escaped(place.file.substr(place.file.rfind('/') + 1)) + ":" + std::to_string(place.line);
+  return (one.state == State::Runs ? "after " : "") +
+         escaped(place.file.substr(place.file.rfind('/') + 1)) + ":" + std::to_string(place.line);
 }
 
 std::string step_text(const Unprepared& of, const CoroutineChain& chain, size_t step) {
@@ -84,7 +88,7 @@ void add_chain_lines(const Unprepared& of, const CoroutineChain& chain, size_t d
          std::string(2 * std::min(depth + i, deepest), ' ') +
              function_name(of.found, chain.steps[i]),
          step_text(of, chain, i),
-         place_text(of.found.places[of.found.coroutines[chain.steps[i]].place])});
+         place_text(of.found, chain.steps[i])});
 }
 
 namespace {
@@ -126,7 +130,7 @@ void add_tree_lines(const Unprepared& of, const std::vector<JudgedChain>& chains
     for (size_t i = 0; i < one.chain.steps.size() && path->size() < longest; i++) {
       const uint32_t step = one.chain.steps[i];
       path->push_back({function_name(of.found, step), step_text(of, one.chain, i),
-                       place_text(of.found.places[of.found.coroutines[step].place])});
+                       place_text(of.found, step)});
     }
     for (const uint32_t member : one.chain.members) paths[member] = path;
     std::vector<Branch>* level = &branches;

@@ -52,11 +52,7 @@ std::string coroutines_text(const Unprepared& unprepared, const std::vector<Judg
                             bool in_groups, size_t columns) {
   const SuspendedCoroutines& found = unprepared.found;
   std::string out;
-  const auto shown = static_cast<uint64_t>(std::count_if(
-      found.coroutines.begin(), found.coroutines.end(), [&](const SuspendedCoroutine& one) {
-        const SuspendedCoroutines::Function& function = found.functions[one.function];
-        return !function.is_spawn_entry && function.operation.empty();
-      }));
+  const uint64_t shown = own_coroutines(found);
   std::string summary =
       escaped(unprepared.title) + ": " + counted(shown, "coroutine") + " in its memory";
   if (const uint64_t n = count(found, State::NotStarted))

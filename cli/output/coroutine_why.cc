@@ -15,6 +15,16 @@ std::string thread_text(const TargetThread& thread) {
   return state.empty() ? "is in an unknown state" : state;
 }
 
+std::string explain_unknown(const Unprepared& of, const JudgedChain& one) {
+  const SuspendedCoroutine& last = of.found.coroutines[one.chain.steps.back()];
+  const SuspendedCoroutines::Place& place = of.found.places[last.place];
+  if (last.awaited == SuspendedCoroutine::none && place.awaiter.empty() &&
+      one.chain.operation.empty())
+    return "What it waits for is unknown.";
+  return "Another coroutine, a thread or an event must resume it; which one, its memory does not "
+         "show.";
+}
+
 // What is known of a chain that may be wrong.
 std::string explain(const Unprepared& of, const JudgedChain& one) {
   const SuspendedCoroutine& last = of.found.coroutines[one.chain.steps.back()];
@@ -40,9 +50,9 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
       return "The peer does not read, or not fast enough.";
     case ChainVerdict::Unreferenced:
       return "Nothing in its memory refers to this coroutine, so that nothing can resume it, unless "
-             "the kernel has its address, or the program has it in a form of its own making.";
+             "the kernel has its address, or the program keeps it in another form.";
     case ChainVerdict::Unknown:
-      return "What resumes it is not in its memory: another coroutine, a thread or an event.";
+      return explain_unknown(of, one);
     case ChainVerdict::NotStarted:
       return "It was created, and nothing has started it.";
     case ChainVerdict::Slow:

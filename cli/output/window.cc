@@ -1,9 +1,12 @@
 #include "cli/output/window.h"
 
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "cli/die.h"
@@ -33,6 +36,30 @@ void exec_viewer(const std::string& program, const std::vector<std::string>& opt
   MemoryLimit::lift();
   execv(program.c_str(), argv.data());
   die(2, program + ": " + std::strerror(errno));
+}
+
+int run_viewer(const std::string& program, const std::vector<std::string>& options,
+               const std::vector<std::string>& traces) {
+  struct sigaction ignored = {};
+  struct sigaction before = {};
+  ignored.sa_handler = SIG_IGN;
+  sigaction(SIGINT, &ignored, &before);
+  const pid_t child = fork();
+  if (child < 0) die(1, std::string("fork: ") + std::strerror(errno));
+  if (child == 0) {
+    sigaction(SIGINT, &before, nullptr);
+    try {
+      exec_viewer(program, options, traces);
+    } catch (const CommandError& error) {
+      std::fprintf(stderr, "skein: %s\n", error.what());
+      _exit(2);
+    }
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  sigaction(SIGINT, &before, nullptr);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 // Uses a memfd, which the window inherits. Rejected: a file, which needs a name and must be

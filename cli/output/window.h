@@ -15,6 +15,11 @@ std::string window_program();
 [[noreturn]] void exec_viewer(const std::string& program, const std::vector<std::string>& options,
                               const std::vector<std::string>& traces);
 
+// Runs that program, waits until it ends, and returns its exit code. Signals to end it go to both
+// by the terminal; this process ends after it.
+int run_viewer(const std::string& program, const std::vector<std::string>& options,
+               const std::vector<std::string>& traces);
+
 // Returns the number of a descriptor that the program inherits and that contains `bytes`, for
 // --annotations. Throws CommandError(1) on failure.
 std::string write_to_memfd(const std::string& bytes);

@@ -29,7 +29,7 @@ TEST_CASE("the library or namespace of a function") {
   CHECK(module_of("f (a, b)") == "");
 }
 
-TEST_CASE("colours are stable, and tell apart what the palette is for") {
+TEST_CASE("colours are stable, and differ by the meaning of the palette") {
   for (const PaletteName& one : palette_names)
     CHECK(equal(colour_of(one.palette, "main"), colour_of(one.palette, "main")));
   const Rgb kernel = colour_of(Palette::Kernel, "f_[k]");

@@ -60,7 +60,7 @@ const std::string_view svg_script = R"js(//
     measure();
   };
 
-  // The share of the pattern in what is shown: boxes in boxes count once.
+  // The share of the pattern in the visible boxes: boxes in boxes count once.
   const measure = () => {
     const out = one("matched");
     if (!pattern) {
@@ -95,7 +95,7 @@ const std::string_view svg_script = R"js(//
     one("search").textContent = pattern ? "Reset search" : "Search";
     measure();
   };
-  const ask = () => {
+  const prompt_for = () => {
     const text = prompt("Search for (a regular expression):", pattern ? pattern.source : "");
     if (text !== null) search(text);
   };
@@ -108,7 +108,7 @@ const std::string_view svg_script = R"js(//
     const box = box_of(event);
     if (box) zoom(box);
     else if (event.target.id === "reset") zoom(all);
-    else if (event.target.id === "search") pattern ? search("") : ask();
+    else if (event.target.id === "search") pattern ? search("") : prompt_for();
   });
   svg.addEventListener("mouseover", (event) => {
     const box = box_of(event);
@@ -117,7 +117,7 @@ const std::string_view svg_script = R"js(//
   window.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key === "f" || event.key === "F3") {
       event.preventDefault();
-      ask();
+      prompt_for();
     } else if (event.key === "Escape") {
       pattern ? search("") : zoom(all);
     }

@@ -106,7 +106,7 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
            hangs.output)
     expect("one upload", [one["name"] for one in hangs.uploads] == ["skein-check"], hangs.uploads)
     kept = sorted(path.name for path in pathlib.Path(hangs.uploads[0]["path"]).rglob("*") if path.is_file())
-    expect("what is uploaded", kept == ["memory.core", "report.txt"], kept)
+    expect("the uploaded files", kept == ["memory.core", "report.txt"], kept)
 
     silent = Runner(folder, command=str(program), timeout="1s", artifact="").run()
     expect("without an artifact", silent.has_failed and silent.uploads == [] and "Kept" not in silent.output,

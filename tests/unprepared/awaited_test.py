@@ -17,6 +17,7 @@ skein, folder, library, *variant = sys.argv[1:]
 SOURCES = {
     "own": None,
     "lost": None,
+    "asio": None,
     "cppcoro": ("cppcoro/include", ["cppcoro/lib/async_mutex.cpp", "cppcoro/lib/async_manual_reset_event.cpp",
                                     "cppcoro/lib/async_auto_reset_event.cpp"]),
     "libcoro": ("libcoro/include", [f"libcoro/src/{name}.cpp" for name in
@@ -24,7 +25,7 @@ SOURCES = {
     "concurrencpp": ("concurrencpp/include", ["concurrencpp/source/**/*.cpp"]),
 }
 # Compiler and options, and whether they describe all types of a frame.
-VARIANTS = [("g++ -g -O0", True), ("g++ -g -O2", True), ("g++ -O2", False), ("clang++-14 -g -O0", False),
+VARIANTS = [("g++ -g -O0", True), ("g++ -g -O2", True), ("g++ -g1 -O1", False), ("g++ -O2", False), ("clang++-14 -g -O0", False),
             ("clang++-19 -g -O0", False), ("clang++-19 -g -O2", False)]
 
 
@@ -55,6 +56,7 @@ def short(name):
 class Truth:
     def __init__(self, lines):
         self.waits, self.held, self.free, self.joins = collections.Counter(), {}, set(), {}
+        self.awaits = {}
         self.deadlock, self.lost = collections.Counter(), collections.Counter()
         for kind, *words in (line.split() for line in lines):
             if kind == "waits":
@@ -67,6 +69,8 @@ class Truth:
                 self.joins[words[0]] = (int(words[1]), int(words[2]))
             elif kind == "deadlock":
                 self.deadlock[words[0]] += 1
+            elif kind == "awaits":
+                self.awaits[words[0]] = words[1]
             elif kind == "lost":
                 self.lost[words[0]] += 1
 
@@ -88,7 +92,11 @@ class Comparison:
         waits = collections.Counter()
         for one in self.found["coroutines"]:
             awaited = objects.get(one["awaited_object"])
-            if awaited and awaited["kind"] != "when all":
+            channel = one["object"] if one["object"] and one["object"]["kind"] == "channel" else None
+            if channel:
+                (receiver,) = (other for other in self.found["coroutines"] if other["awaits"] == one["frame"])
+                waits[(short(receiver["function"]), channel["address"], "channel")] += 1
+            elif awaited and awaited["kind"] != "when all":
                 waits[(short(one["function"]), awaited["address"], awaited["type"])] += 1
                 self.check(one["frame"] in awaited["waiters"], f"{one} is no waiter of {awaited}")
         # Addresses of libraries' own coroutines, which the program does not know, may be added.
@@ -107,6 +115,9 @@ class Comparison:
             print(f"{self.name}: {sum(known.values())} of {sum(places.values())} objects")
         self.check_holders(objects, is_complete)
         self.check_joins()
+        for one in self.found["coroutines"]:
+            if (other := self.truth.awaits.get(short(one["function"]))) and (is_complete or one["awaits"]):
+                self.check(one["awaits"] and self.function(one["awaits"]) == other, f"{one} does not await {other}")
         self.check_errors(is_complete)
 
     def check_holders(self, objects, is_complete):
@@ -120,9 +131,16 @@ class Comparison:
         joined = collections.defaultdict(list)
         for one in self.found["coroutines"]:
             if one["joined_by"]:
-                joined[self.function(one["joined_by"])].append(one["state"])
+                joined[self.function(self.outer(one["joined_by"]))].append(one["state"])
         found = {name: (sum(state != "has ended" for state in states), len(states)) for name, states in joined.items()}
         self.check(found == self.truth.joins, f"joins {found}, not {self.truth.joins}")
+
+    def outer(self, frame):
+        """The coroutine of the program that waits with Asio's operators."""
+        if "operator" not in self.by_frame[frame]["full_name"].split("(")[0]:
+            return frame
+        (waiter,) = (one["frame"] for one in self.found["coroutines"] if one["awaits"] == frame)
+        return waiter
 
     def check_errors(self, is_complete):
         errors = collections.Counter()

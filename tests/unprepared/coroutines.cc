@@ -112,6 +112,23 @@ Task of_type(T value) {
   co_return co_await inner(value);
 }
 
+// clang stores is_ready together with the number of the suspension point, which is beside it.
+struct Flag {
+  bool is_ready = false;
+  bool await_ready() { return is_ready; }
+  [[gnu::noinline]] void await_suspend(std::coroutine_handle<> h) { never.await_suspend(h); }
+  [[gnu::noinline]] int await_resume() { return is_ready ? 1 : 7; }
+};
+
+Task flags(int kind) {
+  const int first = co_await Flag{true};
+  WAITS;
+  const int second = co_await Flag{};
+  const int third = co_await Flag{};
+  std::printf("%d%d%d", first, second, third);
+  co_return kind;
+}
+
 }  // namespace
 
 int main() {
@@ -126,6 +143,7 @@ int main() {
   start(big(1));
   start(of_type(1));
   start(of_type('x'));
+  start(flags(1));
   std::vector<std::coroutine_handle<>> ready;
   ready.swap(soon.waiters);
   for (const auto& handle : ready) handle.resume();

@@ -77,8 +77,6 @@ with tempfile.TemporaryDirectory() as folder:
         live = coroutines(process.pid)
         program.unlink()
         of_snapshot = coroutines(snapshot)
-        for one in live["coroutines"] + of_snapshot["coroutines"]:
-            one.pop("locals")  # a snapshot has them in any case
         for key in ("coroutines", "chains", "warnings"):
             check(of_snapshot[key] == live[key], f"{key} of the snapshot: {of_snapshot[key]}, not {live[key]}")
         tree = subprocess.run([skein, "ps", "--group", str(process.pid)], capture_output=True, text=True).stdout

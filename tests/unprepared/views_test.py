@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from pathlib import Path
 
 skein, source, compiler, *options = sys.argv[1:]
@@ -80,11 +81,52 @@ def examine(folder, target):
 
 
 def refusals(process, core):
-    for command in ("stats", "info", "dump", "doctor", "critical", "serve"):
+    for command in ("stats", "info", "dump", "doctor", "critical"):
         check("not recording" in run(command, process.pid, status=2), command)
         check("a core file, not a recording; skein ps, why" in run(command, core, status=2), command)
     check("a core file" in run("diff", core, core, status=2), "diff")
-    check("a core file" in run("export", "csv", core, status=2), "export")
+    for format in ("csv", "chrome", "folded"):
+        check("one instant, without events; use skein query" in run("export", format, core, status=2), format)
+
+
+def exports(folder, target):
+    """A table of tasks, and a trace that the other commands read."""
+    tasks = run("export", "csv", "--table", "tasks", target)
+    check(len(re.findall(r"root, views.cc", tasks)) == ALIKE, tasks[:300])
+    copy = folder / f"copy-{Path(str(target)).name}"
+    run("export", "ctf", target, "-o", copy)
+    found = run("query", copy, "SELECT count(*) AS suspended FROM task WHERE live_state = 'suspended'")
+    check(int(re.search(r"^ *(\d+)$", found, re.M)[1]) >= 2 + 2 * ALIKE, f"a copy: {found}")
+
+
+def serves(target, process):
+    """The live page, which reads a process again when it is loaded."""
+    server = subprocess.Popen([skein, "serve", str(target)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        link = server.stdout.readline().strip()
+        if not link:
+            check("built without the page" in server.stderr.read(), "serve")
+            return
+        address, token = link.split("/?")
+
+        def get(path, more=""):
+            with urllib.request.urlopen(f"{address}{path}?{token}{more}", timeout=60) as answer:
+                return answer.headers, answer.read()
+        check(", memory" in get("/")[1].decode("utf-16"), "the title of the live page")
+        headers, data = get("/bundle")
+        check(len(data) > 1000 and headers["X-Skein-State"].startswith("read from"), headers)
+        version = headers["X-Skein-Version"]
+        check(get("/bundle", f"&have={version}")[1] == b"", "a change without one")
+        if process:
+            check("a reload reads it again" in headers["X-Skein-State"], headers)
+            process.kill()
+            process.wait()
+            get("/")
+            headers, data = get("/bundle", "&have=")
+            check(len(data) > 1000 and headers["X-Skein-State"].endswith("it has ended"), headers)
+    finally:
+        server.terminate()
+        check(server.wait() == 0, "the end of serve")
 
 
 with tempfile.TemporaryDirectory() as name:
@@ -100,8 +142,12 @@ with tempfile.TemporaryDirectory() as name:
             core = folder / f"core.{process.pid}"
             examine(folder, core)
             refusals(process, core)
+            exports(folder, core)
+            serves(core, None)
         else:
             print("core: skipped, no gcore")
+        exports(folder, process.pid)
+        serves(process.pid, process)
     finally:
         process.kill()
         process.wait()

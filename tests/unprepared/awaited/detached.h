@@ -20,6 +20,8 @@ struct Detached {
 inline void waits(const char* function, const void* object, const char* type) {
   std::printf("waits %s %p %s\n", function, object, type);
 }
+// "awaits FUNCTION FUNCTION"
+inline void awaits(const char* function, const char* other) { std::printf("awaits %s %s\n", function, other); }
 // "held ADDRESS FUNCTION": by the coroutine of this function, which is certain if its compiler says enough.
 inline void held(const void* object, const char* function) { std::printf("held %p %s\n", object, function); }
 // "free ADDRESS": skein must not be certain that anything holds it.

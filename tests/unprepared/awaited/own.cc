@@ -9,6 +9,52 @@
 
 #include "detached.h"
 
+// What a future of Seastar consists of, by its names: a promise has the address of the task that waits, which is the
+// promise of a coroutine. It may be in the frame of the coroutine that fulfils it.
+namespace seastar::internal {
+
+struct task {
+  virtual ~task() = default;
+};
+struct promise_base;
+struct future_base {
+  promise_base* promise = nullptr;
+};
+struct promise_base {
+  future_base* future = nullptr;
+  void* state = nullptr;
+  task* waiting = nullptr;
+};
+struct future;
+struct coroutine : task {
+  promise_base result = {};
+  future get_return_object();
+  std::suspend_never initial_suspend() noexcept { return {}; }
+  std::suspend_never final_suspend() noexcept { return {}; }
+  void return_void() {}
+  void unhandled_exception() {}
+};
+struct future : future_base {
+  using promise_type = coroutine;
+};
+future coroutine::get_return_object() { return {{&result}}; }
+struct awaiter {
+  future of;
+  bool await_ready() { return false; }
+  void await_suspend(std::coroutine_handle<coroutine> handle) {
+    of.promise->future = &of;
+    of.promise->waiting = &handle.promise();
+  }
+  void await_resume() {}
+};
+awaiter operator co_await(future of) { return {of}; }
+
+future on_promise(promise_base& promise) { co_await future{{&promise}}; }
+future inner(promise_base& promise) { co_await future{{&promise}}; }
+future outer(promise_base& promise) { co_await inner(promise); }
+
+}  // namespace seastar::internal
+
 namespace app {
 
 // A list of awaiters.
@@ -147,6 +193,13 @@ int main() {
   wanter(mutex);
   const int epoll = epoll_create1(0);
   on_kernel(epoll, eventfd(0, 0));
+
+  seastar::internal::promise_base promises[2];
+  seastar::internal::on_promise(promises[0]);
+  seastar::internal::outer(promises[1]);
+  waits("on_promise", &promises[0], "seastar::internal::promise_base");
+  waits("inner", &promises[1], "seastar::internal::promise_base");
+  awaits("outer", "inner");
 
   for (int i = 0; i < 3; i++) waits("on_event", &event, "app::Event");
   waits("with_other", &event, "app::Event");

@@ -1,0 +1,298 @@
+#include "frames/continuations.h"
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+namespace skein {
+
+namespace {
+
+using State = SuspendedCoroutine::State;
+constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
+constexpr uint64_t header = 16;  // of a frame: two addresses; then the promise
+
+bool has_name(const ObjectType& type, const std::string& name) {
+  return type.name == name ||
+         std::find(type.bases.begin(), type.bases.end(), name) != type.bases.end();
+}
+
+bool is_suspend_always(std::string_view awaiter) {
+  return awaiter.starts_with("std::") && awaiter.ends_with("::suspend_always");
+}
+
+// g++ numbers its awaiters in the order of the suspension points, of which the initial one has no
+// variable: Aw0 is of the first co_await.
+bool is_of_point(const FrameMember& awaiter, uint32_t point) {
+  constexpr uint32_t first = first_point_of_gcc + 2;
+  return point >= first && awaiter.name == "Aw" + std::to_string((point - first) / 2);
+}
+
+}  // namespace
+
+Continuations::Continuations(MemoryCache& memory, std::span<const SuspendedCoroutine> coroutines,
+                             CoroutineProgram& program)
+    : all_(coroutines), program_(program) {
+  first_.reserve(all_.size() + 1);
+  std::vector<uint64_t> words;
+  const uint64_t lowest = all_.empty() ? 0 : all_.front().frame;
+  const uint64_t range = all_.empty() ? 0 : all_.back().frame + header - lowest;
+  for (uint32_t i = 0; i < all_.size(); i++) {
+    first_.push_back(links_.size());
+    words.resize(all_[i].size / 8);
+    if (!memory.read(all_[i].frame, words.data(), words.size() * 8)) continue;
+    for (size_t at = header / 8; at < words.size(); at++) {
+      if (words[at] - lowest > range) continue;
+      for (const uint64_t frame : {words[at], words[at] - header}) {
+        const auto to =
+            std::lower_bound(all_.begin(), all_.end(), frame,
+                             [](const SuspendedCoroutine& a, uint64_t b) { return a.frame < b; });
+        if (to == all_.end() || to->frame != frame) continue;
+        const auto number = static_cast<uint32_t>(to - all_.begin());
+        if (number == i && frame != words[at]) continue;  // its own promise
+        links_.push_back({i, number, static_cast<uint32_t>(8 * at)});
+        break;
+      }
+    }
+  }
+  first_.push_back(links_.size());
+}
+
+std::span<const Continuations::Link> Continuations::links_of(uint32_t from) const {
+  return std::span(links_).subspan(first_[from], first_[from + 1] - first_[from]);
+}
+
+const FrameLayout& Continuations::layout(uint32_t coroutine) {
+  static const FrameLayout unknown;
+  return has_types_ ? program_.layout(all_[coroutine].function) : unknown;
+}
+
+// Where the promise ends: bytes from the frame; 0: unknown. Behind g++'s promises is the handle of
+// the coroutine itself, before the parameters and the number of the suspension point.
+uint64_t Continuations::promise_end(uint32_t coroutine) {
+  const FrameLayout& types = layout(coroutine);
+  if (types.promise && types.promise->size != 0) return header + types.promise->size;
+  const CoroutineProgram::Pair& pair = program_.pairs()[all_[coroutine].function];
+  if (pair.function.compiler != CoroutineFunction::Compiler::Gcc || !pair.index) return 0;
+  uint64_t end = 0;
+  for (const Link& link : links_of(coroutine))
+    if (link.to == coroutine && link.offset < pair.index->offset) end = link.offset;
+  return end;
+}
+
+Continuations::PromiseKey Continuations::promise_key(uint32_t coroutine) {
+  const FrameLayout& types = layout(coroutine);
+  if (types.promise && !types.promise->name.empty()) return {types.promise->name, 0};
+  return {"", promise_end(coroutine)};
+}
+
+// Whether what it waits for cannot lead to a coroutine: a co_yield, an awaiter without pointers.
+bool Continuations::awaits_no_coroutine(uint32_t waiter) {
+  if (!has_types_) return false;
+  const SuspendedCoroutine& one = all_[waiter];
+  const std::string& awaiter = found_->places[found_->coroutines[waiter].place].awaiter;
+  if (awaiter.empty()) return false;
+  if (is_suspend_always(awaiter)) return true;
+  return is_without_pointers(program_.awaiters(one.function, awaiter));
+}
+
+// Whether it is at a co_yield, as far as types show: its consumer has a value, and is not waiting
+// for it.
+bool Continuations::is_at_yield(uint32_t coroutine) {
+  if (!has_types_) return false;
+  const SuspendedCoroutine& one = found_->coroutines[coroutine];
+  const std::string& awaiter = found_->places[one.place].awaiter;
+  if (one.state != State::Waits || awaiter.empty()) return false;
+  const FrameLayout& types = layout(coroutine);
+  return is_suspend_always(awaiter) || awaiter.find("yield") != std::string::npos ||
+         (types.promise && !types.promise->name.empty() &&
+          awaiter.starts_with(types.promise->name + "::"));
+}
+
+// 0: the handle there is of something else. 1: unknown. From 2 on, the awaiter leads there.
+int Continuations::rank_of_slot(uint32_t waiter, uint32_t slot) {
+  const SuspendedCoroutine& one = found_->coroutines[waiter];
+  const FrameLayout& types = layout(waiter);
+  const std::string& awaiter = found_->places[one.place].awaiter;
+  if (types.members.empty() || awaiter.empty()) return 1;
+  const FrameMember* around = nullptr;
+  bool has_awaiter = false;  // of this type
+  bool leads_to_type = false;
+  for (const FrameMember& member : types.members)
+    if (slot >= member.offset && slot < member.offset + std::max<uint64_t>(member.type.size, 8))
+      around = &member;
+  if (around == nullptr) return 1;
+  for (const FrameMember& member : types.members) {
+    if (!member.is_awaiter || !has_name(member.type, awaiter)) continue;
+    has_awaiter = true;
+    for (const TypedPointer& pointer : member.type.pointers)
+      leads_to_type = leads_to_type || (!pointer.to.empty() && has_name(around->type, pointer.to));
+  }
+  if (has_name(around->type, awaiter)) {
+    if (!around->is_awaiter) return 3;
+    return is_of_point(*around, one.point) ? 4 : 3;
+  }
+  if (!around->is_awaiter && leads_to_type) return 2;
+  return has_awaiter || around->is_awaiter ? 0 : 1;
+}
+
+// `links`: to one other coroutine.
+std::optional<Continuations::Candidate> Continuations::candidate(uint32_t waiter,
+                                                                 std::span<const Link> links) {
+  constexpr uint64_t most_promise = header + 24 * 8;
+  const uint32_t awaited = links.front().to;
+  if (is_at_yield(awaited)) return {};
+  const uint64_t end = promise_end(awaited);
+  const uint64_t own_end = promise_end(waiter);
+  Candidate found{.awaited = awaited, .is_exact = end != 0 && own_end != 0};
+  for (const Link& link : links_of(awaited))
+    if (link.to == waiter && found.back == 0 && link.offset + 8 <= (end != 0 ? end : most_promise))
+      found.back = link.offset;
+  if (found.back == 0) return {};
+  // Of two that have the handle of each other, the one that is awaited has it further ahead.
+  if (!found.is_exact && links.front().offset <= found.back) return {};
+  for (const Link& link : links) {
+    if (link.offset < own_end) continue;
+    const int rank = rank_of_slot(waiter, link.offset);
+    if (rank == 0 || rank < found.rank) continue;
+    found.rank = rank;
+    found.slot = link.offset;
+  }
+  if (found.rank == 0) return {};
+  return found;
+}
+
+// The frame of clang's that an elided one is in, if the latter's promise refers to it: its address is
+// a constant distance away, so that it need not have it.
+void Continuations::find_elided() {
+  elided_.clear();
+  for (uint32_t i = 0; i < all_.size(); i++) {
+    if (!all_[i].is_elided) continue;
+    for (const Link& link : links_of(i)) {
+      const SuspendedCoroutine& around = all_[link.to];
+      const bool is_inside =
+          around.frame < all_[i].frame && all_[i].frame <= around.frame + around.size;
+      if (!is_inside || !is_in_promise(i, link.offset)) continue;
+      elided_.emplace(link.to, Candidate{.awaited = i,
+                                         .back = link.offset,
+                                         .slot = static_cast<uint32_t>(all_[i].frame - around.frame),
+                                         .rank = 1,
+                                         .is_exact = promise_end(i) != 0});
+      break;
+    }
+  }
+}
+
+bool Continuations::is_in_promise(uint32_t coroutine, uint32_t offset) {
+  constexpr uint64_t usual_end = header + 8 * 8;
+  const uint64_t end = promise_end(coroutine);
+  return offset + 8 <= (end != 0 ? end : usual_end);
+}
+
+std::vector<Continuations::Candidate> Continuations::candidates(uint32_t waiter) {
+  std::vector<Link> links;
+  for (const Link& link : links_of(waiter))
+    if (link.to != waiter) links.push_back(link);
+  const auto [first, last] = elided_.equal_range(waiter);
+  if ((links.empty() && first == last) || awaits_no_coroutine(waiter)) return {};
+  std::stable_sort(links.begin(), links.end(),
+                   [](const Link& a, const Link& b) { return a.to < b.to; });
+  std::vector<Candidate> found;
+  for (size_t i = 0; i < links.size();) {
+    size_t end = i;
+    while (end < links.size() && links[end].to == links[i].to) end++;
+    if (const auto one = candidate(waiter, std::span(links).subspan(i, end - i)))
+      found.push_back(*one);
+    i = end;
+  }
+  for (auto one = first; one != last; ++one) {
+    const auto is_same = [&](const Candidate& other) { return other.awaited == one->second.awaited; };
+    if (!is_at_yield(one->second.awaited) && std::none_of(found.begin(), found.end(), is_same))
+      found.push_back(one->second);
+  }
+  return found;
+}
+
+// Whether most continuations of such promises are at this place.
+bool Continuations::is_usual(const Candidate& one) {
+  const std::map<uint32_t, uint32_t>& votes = votes_[promise_key(one.awaited)];
+  const auto own = votes.find(one.back);
+  return own != votes.end() && std::all_of(votes.begin(), votes.end(), [&](const auto& other) {
+           return other.first == one.back || other.second < own->second;
+         });
+}
+
+// Generators know their consumers, which may wait for something else; what has ended may still have
+// its continuation.
+void Continuations::choose(uint32_t waiter) {
+  const std::vector<Candidate> all = candidates(waiter);
+  const auto rank = [&](const Candidate& one) {
+    return std::tuple(one.rank, all_[one.awaited].state != State::Final, is_usual(one), one.slot);
+  };
+  const auto best =
+      std::max_element(all.begin(), all.end(),
+                       [&](const Candidate& a, const Candidate& b) { return rank(a) < rank(b); });
+  if (best != all.end()) chosen_.emplace(waiter, *best);
+}
+
+void Continuations::cut_doubtful_cycles() {
+  std::vector<uint32_t> seen(all_.size(), 0);  // by the number of the walk
+  uint32_t walk = 0;
+  for (uint32_t first = 0; first < all_.size(); first++) {
+    if (seen[first] != 0) continue;
+    walk++;
+    std::vector<uint32_t> path;
+    uint32_t at = first;
+    while (at != no_coroutine && seen[at] == 0) {
+      seen[at] = walk;
+      path.push_back(at);
+      const auto next = chosen_.find(at);
+      at = next == chosen_.end() ? no_coroutine : next->second.awaited;
+    }
+    if (at == no_coroutine || seen[at] != walk) continue;
+    for (auto step = std::find(path.begin(), path.end(), at); step != path.end(); ++step) {
+      const auto edge = chosen_.find(*step);
+      if (edge != chosen_.end() && !(edge->second.is_exact && is_usual(edge->second)))
+        chosen_.erase(edge);
+    }
+  }
+}
+
+void Continuations::guess(SuspendedCoroutines& found) {
+  has_types_ = false;
+  set(found);
+  // What is inside of a frame is as certain; callers are before what they call.
+  std::vector<std::pair<uint32_t, uint32_t>> inside;
+  for (const auto& [around, one] : elided_) inside.emplace_back(one.awaited, around);
+  std::sort(inside.begin(), inside.end());
+  for (const auto& [coroutine, around] : inside)
+    found.coroutines[coroutine].is_certain = found.coroutines[around].is_certain;
+}
+
+void Continuations::decide(SuspendedCoroutines& found) {
+  for (SuspendedCoroutine& one : found.coroutines) one.awaits = no_coroutine;
+  has_types_ = true;
+  set(found);
+}
+
+void Continuations::set(SuspendedCoroutines& found) {
+  found_ = &found;
+  find_elided();
+  chosen_.clear();
+  votes_.clear();
+  std::vector<uint32_t> several;
+  for (uint32_t i = 0; i < all_.size(); i++) {
+    const State state = found.coroutines[i].state;
+    if (state != State::Waits && state != State::Unknown) continue;
+    const std::vector<Candidate> all = candidates(i);
+    if (all.size() > 1) several.push_back(i);
+    if (all.size() != 1) continue;
+    chosen_.emplace(i, all.front());
+    votes_[promise_key(all.front().awaited)][all.front().back]++;
+  }
+  for (const uint32_t waiter : several) choose(waiter);
+  cut_doubtful_cycles();
+  for (const auto& [waiter, one] : chosen_) found.coroutines[waiter].awaits = one.awaited;
+}
+
+}  // namespace skein

@@ -1,0 +1,31 @@
+#include "frames/wait_shapes.h"
+
+#include <doctest/doctest.h>
+
+using namespace skein;
+
+TEST_CASE("awaiters of libraries and their objects") {
+  CHECK(object_of_awaiter("coro::detail::lock_operation_base") == "coro::mutex");
+  CHECK(object_of_awaiter("coro::queue::awaiter") == "coro::queue");
+  CHECK(object_of_awaiter("cppcoro::single_consumer_event::operator co_await::awaiter") ==
+        "cppcoro::single_consumer_event");
+  CHECK(object_of_awaiter("folly::coro::Mutex::LockAwaiter") == "folly::coro::Mutex");
+  CHECK(object_of_awaiter("app::Event::Awaiter").empty());
+  CHECK(object_of_awaiter("").empty());
+}
+
+TEST_CASE("kinds of types") {
+  CHECK(name(kind_of_type("cppcoro::async_mutex")) == "lock");
+  CHECK(name(kind_of_type("coro::latch")) == "counter");
+  CHECK(name(kind_of_type("app::WorkQueue")) == "queue");
+  CHECK(name(kind_of_type("app::Session")).empty());
+  CHECK(name(kind_of_type("")).empty());
+}
+
+TEST_CASE("locks and guards") {
+  CHECK(is_exclusive_lock("coro::mutex"));
+  CHECK_FALSE(is_exclusive_lock("coro::shared_mutex"));
+  CHECK(guard_shape("concurrencpp::scoped_async_lock")->owns == 8);
+  CHECK_FALSE(guard_shape("cppcoro::async_mutex_lock")->owns);
+  CHECK_FALSE(guard_shape("app::Mutex::Guard"));
+}

@@ -1,0 +1,153 @@
+#include "frames/waiters.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <map>
+
+#include "frames/unreferenced.h"
+
+using namespace skein;
+
+namespace {
+
+// A program with a heap of 4 KiB, and frames of 0x100 bytes in it, from its beginning.
+class Program : public Target {
+ public:
+  static constexpr uint64_t begin = 0x600000;
+  static constexpr uint64_t size_of_frame = 0x100;
+
+  Program() : bytes_(0x1000) {
+    mappings_ = {{.begin = begin,
+                  .end = begin + bytes_.size(),
+                  .readable = true,
+                  .writable = true,
+                  .file = "[heap]"}};
+  }
+  void set(uint64_t address, uint64_t word) {
+    std::memcpy(bytes_.data() + (address - begin), &word, sizeof word);
+  }
+  uint64_t add_frame() {
+    const uint64_t frame = begin + size_of_frame * coroutines.size();
+    coroutines.push_back(
+        {.frame = frame, .size = size_of_frame, .state = SuspendedCoroutine::State::Waits});
+    return frame;
+  }
+  // An awaiter with the object, the next awaiter, and the handle.
+  uint64_t add_awaiter(uint64_t frame, uint64_t offset, uint64_t object, uint64_t next) {
+    set(frame + offset, object);
+    set(frame + offset + 8, next);
+    set(frame + offset + 16, frame);
+    return frame + offset;
+  }
+  Waiters waiters() const {
+    MemoryCache memory(*this);
+    return {*this, memory, coroutines, std::vector<bool>(coroutines.size(), true)};
+  }
+
+  const std::string& name() const override { return name_; }
+  uint64_t pid() const override { return 0; }
+  Architecture architecture() const override { return Architecture::X86_64; }
+  const std::vector<Mapping>& mappings() const override { return mappings_; }
+  std::vector<TargetThread> threads() const override { return threads_; }
+  using Target::read;
+  size_t read(uint64_t address, std::span<uint8_t> to) const override {
+    if (address < begin || address - begin >= bytes_.size()) return 0;
+    const size_t count = std::min(to.size(), bytes_.size() - (address - begin));
+    std::memcpy(to.data(), bytes_.data() + (address - begin), count);
+    return count;
+  }
+  Result<Contents> file_of(const Mapping&) const override { return Error{.what = "no file"}; }
+
+  std::vector<SuspendedCoroutine> coroutines = {};
+  std::vector<TargetThread> threads_ = {};
+
+ private:
+  std::string name_ = "program";
+  std::vector<uint8_t> bytes_;
+  std::vector<Mapping> mappings_;
+};
+
+constexpr uint64_t object = Program::begin + 0x800;
+
+}  // namespace
+
+TEST_CASE("waiters: an object with a list of awaiters, which have its address") {
+  Program heap;
+  const uint64_t first = heap.add_frame();
+  const uint64_t second = heap.add_frame();
+  const uint64_t other = heap.add_frame();
+  const uint64_t last = heap.add_awaiter(second, 0x60, object, 0);
+  heap.set(object + 8, heap.add_awaiter(first, 0x40, object, last));
+  heap.add_awaiter(other, 0x40, object, 0);  // it has waited before
+  const Waiters waiters = heap.waiters();
+  REQUIRE_FALSE(waiters.candidates(0).empty());
+  CHECK(waiters.candidates(0)[0].object == object);
+  CHECK(waiters.candidates(0)[0].slot == 0x40);
+  CHECK(waiters.candidates(0)[0].handle == 0x50);
+  CHECK(waiters.candidates(0)[0].back == 8);
+  CHECK(waiters.candidates(0)[0].is_list);
+  REQUIRE_FALSE(waiters.candidates(1).empty());
+  CHECK(waiters.candidates(1)[0].slot == 0x60);
+  CHECK(waiters.candidates(2).empty());
+}
+
+TEST_CASE("waiters: the object before another one with waiters is further from them") {
+  Program heap;
+  const uint64_t frame = heap.add_frame();
+  heap.set(frame + 0x38, object);
+  heap.set(object + 16, heap.add_awaiter(frame, 0x40, object + 16, 0));
+  const Waiters waiters = heap.waiters();
+  REQUIRE(waiters.candidates(0).size() >= 2);
+  CHECK(waiters.candidates(0)[0].object == object + 16);
+}
+
+TEST_CASE("waiters: an object with the address of the frame is no list") {
+  Program heap;
+  const uint64_t frame = heap.add_frame();
+  heap.set(frame + 0x40, object);
+  heap.set(object + 24, frame);
+  const Waiters waiters = heap.waiters();
+  REQUIRE(waiters.candidates(0).size() == 1);
+  CHECK_FALSE(waiters.candidates(0)[0].is_list);
+  CHECK(waiters.candidates(0)[0].back == 24);
+}
+
+TEST_CASE("waiters: a list in a circle ends") {
+  Program heap;
+  const uint64_t frame = heap.add_frame();
+  const uint64_t other = heap.add_frame();
+  heap.set(object, heap.add_awaiter(frame, 0x40, object, other + 0x40));
+  heap.add_awaiter(other, 0x40, object, frame + 0x40);
+  CHECK_FALSE(heap.waiters().candidates(1).empty());
+}
+
+TEST_CASE("waiters: several coroutines count down for another") {
+  Program heap;
+  const uint64_t parent = heap.add_frame();
+  const uint64_t counter = parent + 0x40;
+  heap.set(counter, 2);
+  heap.set(counter + 8, parent);
+  for (int i = 0; i < 2; i++) heap.set(heap.add_frame() + 0x20, counter);
+  const Waiters waiters = heap.waiters();
+  REQUIRE(waiters.joins().size() == 2);
+  CHECK(waiters.joins()[0].child == 1);
+  CHECK(waiters.joins()[0].parent == 0);
+  CHECK(waiters.joins()[0].count == 2);
+}
+
+TEST_CASE("a coroutine is unreferenced if only itself and others like it have its address") {
+  Program heap;
+  const uint64_t lost = heap.add_frame();
+  const uint64_t inner = heap.add_frame();
+  const uint64_t kept = heap.add_frame();
+  heap.set(lost + 0x40, inner);
+  heap.set(inner + 0x10, lost);
+  heap.set(lost + 0x18, lost);
+  heap.set(object + 3, kept + 0x40);  // somewhere in a packed structure
+  CHECK(find_unreferenced(heap, heap.coroutines, {}) == std::vector<bool>{true, true, false});
+  heap.threads_.push_back({.id = 1});
+  CHECK(find_unreferenced(heap, heap.coroutines, {}).empty());  // registers are unknown
+  for (size_t i = 0; i < 17; i++) heap.threads_[0].registers.set(i, i == 12 ? inner : 1);
+  CHECK(find_unreferenced(heap, heap.coroutines, {}) == std::vector<bool>{false, false, false});
+}

@@ -1,0 +1,243 @@
+#include "symbol/value_text.h"
+
+#include <dwarf.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "base/escape.h"
+#include "symbol/dwarf_attributes.h"
+
+namespace skein {
+
+namespace {
+
+constexpr size_t longest_value = 200;
+
+bool is_qualifier(int tag) {
+  return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
+         tag == DW_TAG_atomic_type;
+}
+
+class ValueText {
+ public:
+  explicit ValueText(const FrameMemory& memory) : memory_(memory) {}
+
+  std::string of(Dwarf_Die type, uint64_t address) {
+    left_ = 64;
+    std::string text = value(type, address, 0);
+    if (text.size() > longest_value) text = text.substr(0, longest_value - 2) + "..";
+    return text;
+  }
+
+ private:
+  template <typename Number>
+  std::optional<Number> read(uint64_t address) const {
+    Number number = {};
+    uint8_t bytes[sizeof(Number)];
+    if (memory_(address, bytes) != sizeof bytes) return {};
+    std::memcpy(&number, bytes, sizeof bytes);
+    return number;
+  }
+
+  std::optional<uint64_t> read_sized(uint64_t address, uint64_t size) const {
+    switch (size) {
+      case 1:
+        return read<uint8_t>(address);
+      case 2:
+        return read<uint16_t>(address);
+      case 4:
+        return read<uint32_t>(address);
+      case 8:
+        return read<uint64_t>(address);
+      default:
+        return {};
+    }
+  }
+
+  static std::string hexadecimal(uint64_t value) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+    return text;
+  }
+
+  // Up to a NUL; `most` bytes.
+  std::string quoted(uint64_t address, uint64_t most, bool ends_at_nul) const {
+    constexpr uint64_t shown = 60;
+    std::vector<uint8_t> bytes(std::min(most, shown));
+    bytes.resize(memory_(address, bytes));
+    std::string text(bytes.begin(), bytes.end());
+    const size_t end = ends_at_nul ? text.find('\0') : std::string::npos;
+    const bool is_cut = end == std::string::npos && most > shown;
+    if (end != std::string::npos) text.resize(end);
+    return '"' + escaped(text) + '"' + (is_cut ? ".." : "");
+  }
+
+  static bool is_char(Dwarf_Die* type) {
+    const auto encoding = number_of(type, DW_AT_encoding);
+    return dwarf_tag(type) == DW_TAG_base_type && dwarf_bytesize(type) == 1 &&
+           (encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char);
+  }
+
+  std::string value(Dwarf_Die of, uint64_t address, int depth) {
+    Dwarf_Die type = plain_type(of);
+    if (left_ == 0) return "..";
+    left_--;
+    switch (dwarf_tag(&type)) {
+      case DW_TAG_base_type:
+        return base(&type, address);
+      case DW_TAG_enumeration_type:
+        return enumerator(&type, address);
+      case DW_TAG_pointer_type:
+        return pointer(&type, address);
+      case DW_TAG_reference_type:
+      case DW_TAG_rvalue_reference_type:
+        return reference(&type, address, depth);
+      case DW_TAG_array_type:
+        return array(&type, address, depth);
+      case DW_TAG_structure_type:
+      case DW_TAG_class_type:
+        return object(&type, address, depth);
+      default:
+        return unreadable_value;
+    }
+  }
+
+  std::string base(Dwarf_Die* type, uint64_t address) const {
+    const int size = dwarf_bytesize(type);
+    const uint64_t encoding = number_of(type, DW_AT_encoding).value_or(0);
+    if (encoding == DW_ATE_float) {
+      char text[40] = "?";
+      const auto number = size == 8   ? read<double>(address)
+                          : size == 4 ? std::optional<double>(read<float>(address).value_or(0))
+                                      : std::nullopt;
+      if (number) std::snprintf(text, sizeof text, "%g", *number);
+      return text;
+    }
+    const auto number = size <= 0 ? std::nullopt : read_sized(address, static_cast<uint64_t>(size));
+    if (!number) return unreadable_value;
+    if (encoding == DW_ATE_boolean) return *number == 0 ? "false" : *number == 1 ? "true" : "?";
+    if (is_char(type) && *number >= 32 && *number < 127)
+      return std::string("'") + static_cast<char>(*number) + "'";
+    if (encoding != DW_ATE_signed && encoding != DW_ATE_signed_char) return std::to_string(*number);
+    const int shift = 64 - 8 * size;
+    return std::to_string(static_cast<int64_t>(*number << shift) >> shift);
+  }
+
+  std::string enumerator(Dwarf_Die* type, uint64_t address) const {
+    const int size = dwarf_bytesize(type);
+    const auto number = size <= 0 ? std::nullopt : read_sized(address, static_cast<uint64_t>(size));
+    if (!number) return unreadable_value;
+    Dwarf_Die child;
+    constexpr int most = 10'000;
+    int count = 0;
+    if (dwarf_child(type, &child) == 0) {
+      do {
+        if (number_of(&child, DW_AT_const_value) == *number) return escaped(name_of(&child));
+      } while (++count < most && dwarf_siblingof(&child, &child) == 0);
+    }
+    return std::to_string(*number);
+  }
+
+  std::string pointer(Dwarf_Die* type, uint64_t address) const {
+    const auto target = read<uint64_t>(address);
+    if (!target) return unreadable_value;
+    if (*target == 0) return "nullptr";
+    Dwarf_Die pointee;
+    if (type_of(type, &pointee)) {
+      pointee = plain_type(pointee);
+      uint8_t first = 0;
+      if (is_char(&pointee) && memory_(*target, {&first, 1}) == 1)
+        return quoted(*target, 1 << 20, true);
+    }
+    return hexadecimal(*target);
+  }
+
+  std::string reference(Dwarf_Die* type, uint64_t address, int depth) {
+    const auto target = read<uint64_t>(address);
+    if (!target || *target == 0) return unreadable_value;
+    Dwarf_Die referred;
+    std::string text = "@" + hexadecimal(*target);
+    if (depth < 2 && type_of(type, &referred)) text += ' ' + value(referred, *target, depth + 1);
+    return text;
+  }
+
+  std::string array(Dwarf_Die* type, uint64_t address, int depth) {
+    Dwarf_Die element;
+    Dwarf_Die range;
+    if (!type_of(type, &element) || dwarf_child(type, &range) != 0) return unreadable_value;
+    const auto last = number_of(&range, DW_AT_upper_bound);
+    const auto counted = number_of(&range, DW_AT_count);
+    const uint64_t count = counted ? *counted : last ? *last + 1 : 0;
+    Dwarf_Die plain = plain_type(element);
+    if (is_char(&plain)) return quoted(address, count, true);
+    Dwarf_Word size = 0;
+    if (dwarf_aggregate_size(&plain, &size) != 0 || size == 0) return unreadable_value;
+    constexpr uint64_t shown = 8;
+    std::string text = "{";
+    for (uint64_t i = 0; i < std::min(count, shown) && left_ != 0; i++)
+      text += (i == 0 ? "" : ", ") + value(element, address + i * size, depth + 1);
+    return text + (count > shown ? ", ..}" : "}");
+  }
+
+  // std::string of libstdc++: the address of its characters, and their number.
+  std::string string(uint64_t address) const {
+    const auto begin = read<uint64_t>(address);
+    const auto size = read<uint64_t>(address + 8);
+    constexpr uint64_t most = uint64_t{1} << 40;
+    if (!begin || !size || *size > most) return unreadable_value;
+    return quoted(*begin, *size, false);
+  }
+
+  std::string object(Dwarf_Die* type, uint64_t address, int depth) {
+    constexpr int deepest = 2;
+    constexpr int most = 8;
+    const std::string name = name_of(type);
+    if (name.starts_with("basic_string<char,")) return string(address);
+    if (depth == deepest) return "{..}";
+    std::string text = "{";
+    int count = 0;
+    Dwarf_Die child;
+    if (dwarf_child(type, &child) == 0) {
+      do {
+        const int tag = dwarf_tag(&child);
+        if (tag != DW_TAG_member && tag != DW_TAG_inheritance) continue;
+        const auto offset = number_of(&child, DW_AT_data_member_location);
+        Dwarf_Die member;
+        if (!offset || !type_of(&child, &member)) continue;  // a static one
+        if (++count > most || left_ == 0) {
+          text += ", ..";
+          break;
+        }
+        if (count > 1) text += ", ";
+        if (tag == DW_TAG_member) text += escaped(name_of(&child)) + " = ";
+        text += value(member, address + *offset, depth + 1);
+      } while (dwarf_siblingof(&child, &child) == 0);
+    }
+    return text + '}';
+  }
+
+  const FrameMemory& memory_;
+  int left_ = 0;  // values
+};
+
+}  // namespace
+
+Dwarf_Die plain_type(Dwarf_Die type) {
+  constexpr int deepest = 20;
+  for (int i = 0; i < deepest && is_qualifier(dwarf_tag(&type)); i++)
+    if (Dwarf_Die next; type_of(&type, &next))
+      type = next;
+    else
+      break;
+  return type;
+}
+
+std::string value_text(const FrameMemory& memory, Dwarf_Die type, uint64_t address) {
+  return ValueText(memory).of(type, address);
+}
+
+}  // namespace skein

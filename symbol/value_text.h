@@ -1,0 +1,25 @@
+// The value of a variable in a target's memory, as text: "5", "\"text\"", "{fd = 7, ..}".
+//
+//   print(value_text(memory, type, address));
+//
+// Printable ASCII, 200 bytes at most, with objects in objects up to a depth of 2. Nothing in the
+// debug information or the memory is trusted.
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <cstdint>
+#include <string>
+
+#include "symbol/frame_location.h"
+
+namespace skein {
+
+inline constexpr const char* unreadable_value = "?";
+
+std::string value_text(const FrameMemory& memory, Dwarf_Die type, uint64_t address);
+
+// Without typedefs, const and volatile.
+Dwarf_Die plain_type(Dwarf_Die type);
+
+}  // namespace skein
