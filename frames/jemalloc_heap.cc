@@ -79,6 +79,7 @@ JemallocHeap::Extent JemallocHeap::extent_of(uint64_t bits) const {
   if (!is_slab) return extent.size <= size ? extent : Extent{};
   const uint64_t count = size / extent.size;
   if (size_class >= small_classes || count == 0 || count > 512) return {};
+  if (extent.first != extent.begin) return {};
   // Words that have no bits of blocks are not set.
   uint64_t set = 0;
   for (uint64_t i = 0; i < count; i += 64) {

@@ -107,6 +107,15 @@ TEST_CASE("a slab of jemalloc that contradicts itself") {
   CHECK(blocks[1].state == State::Used);
 }
 
+TEST_CASE("a slab of jemalloc that does not begin at a page") {
+  Jemalloc program;
+  program.target.set(Jemalloc::extents + 8, Jemalloc::heap + 1024);
+  const uint64_t heap = Jemalloc::heap;
+  const auto blocks = program.blocks({heap + 8, heap + 4096}, false);
+  CHECK(blocks[0].state == State::Unknown);
+  CHECK(blocks[1].state == State::Used);
+}
+
 TEST_CASE("a thread of jemalloc whose cache cannot be read") {
   Jemalloc program;
   program.target.set(Jemalloc::bins, uint64_t{0});
