@@ -382,7 +382,7 @@ void add_serve(CommandLine& line) {
 
 void add_why(CommandLine& line) {
   const auto [app, options] = add(line, "why", "Explain why tasks are stuck", run_why);
-  add_trace(*app, options->trace).required();
+  app->add_option("TRACE", options->trace, "Trace, PID of any process, or core")->required();
   app->add_option("TASK", options->task, "Explain only this task (id, label or name)");
   add_json(*app, options->json);
   app->add_flag("--stop", options->stop,

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -87,6 +88,23 @@ std::string status_text(int status) {
          (name == nullptr ? "" : std::string(" (") + name + ")");
 }
 
+SourcePlace place_of_failure(std::string_view output) {
+  for (size_t at = 0; at < output.size();) {
+    const std::string_view line = output.substr(at, output.find('\n', at) - at);
+    at += line.size() + 1;
+    for (const std::string_view kind : {": Failure", ": ERROR: ", ": FATAL ERROR: ", ": FAILED:"}) {
+      const size_t end = line.find(kind);
+      const size_t colon = end == line.npos ? line.npos : line.rfind(':', end - 1);
+      if (end == 0 || colon == line.npos || colon == 0) continue;
+      uint32_t number = 0;
+      const auto [stop, error] = std::from_chars(line.data() + colon + 1, line.data() + end, number);
+      if (error == std::errc{} && stop == line.data() + end)
+        return {.file = std::string(line.substr(0, colon)), .line = number};
+    }
+  }
+  return {};
+}
+
 Outcome judge_run(const TestRun& run, const RunEnd* end) {
   Outcome outcome;
   if (end == nullptr) {
@@ -99,6 +117,7 @@ Outcome judge_run(const TestRun& run, const RunEnd* end) {
   switch (end->kind) {
     case RunEnd::Kind::Ended:
       judge_status(run.test, end->status, outcome);
+      if (outcome.verdict == TestVerdict::Failed) outcome.place = place_of_failure(outcome.output);
       break;
     case RunEnd::Kind::TimedOut:
       outcome.verdict = TestVerdict::TimedOut;

@@ -68,6 +68,18 @@ TEST_CASE("a code or a text means skipped") {
   CHECK(one.exits(76).verdict == TestVerdict::Skipped);
 }
 
+TEST_CASE("where a test has failed") {
+  const auto text = [](std::string_view output) {
+    const SourcePlace place = place_of_failure(output);
+    return place.file + " " + std::to_string(place.line);
+  };
+  CHECK(text("[ RUN ]\nsrc/a b.cc:8: Failure\nsrc/c.cc:9: Failure\n") == "src/a b.cc 8");
+  CHECK(text("a.cc:12: ERROR: CHECK( false ) is NOT correct!\n") == "a.cc 12");
+  CHECK(text("a.cc:12: FAILED:\n  REQUIRE( false )") == "a.cc 12");
+  CHECK(text("no: Failure\n: Failure\na.cc:x: Failure\nfine") == " 0");
+  CHECK(text("") == " 0");
+}
+
 TEST_CASE("patterns replace the exit code, but not a signal") {
   JudgedRun one("12 apples\n");
   one.run.test.pass_patterns = {"pears", "[0-9]+ apples"};

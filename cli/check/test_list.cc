@@ -423,6 +423,19 @@ std::vector<std::string> parse_doctest_list(std::string_view text) {
   return names;
 }
 
+// GTEST_SKIP() leaves the exit code 0.
+std::vector<Test> with_skips_of_gtest(std::vector<Test> tests) {
+  for (Test& test : tests) {
+    std::string pattern = "\\[  SKIPPED \\] ";
+    for (const char c : test.name) {
+      if (std::string_view(".[]()*+?{}|^$\\").find(c) != std::string_view::npos) pattern += '\\';
+      pattern += c;
+    }
+    test.skip_patterns.push_back(pattern + " \\(");
+  }
+  return tests;
+}
+
 Result<std::vector<Test>> case_tests(const Strings& command) {
   const std::string& program = command[0];
   const Framework framework = framework_of(program);
@@ -446,7 +459,7 @@ Result<std::vector<Test>> case_tests(const Strings& command) {
     const Listing listing = list({"--gtest_list_tests"});
     const Strings names = parse_gtest_list(listing.output);
     if (has_succeeded(listing) && !names.empty())
-      return tests_of(names, command, "--gtest_filter=", "");
+      return with_skips_of_gtest(tests_of(names, command, "--gtest_filter=", ""));
   }
   return Error{.what = "it lists no test cases of GoogleTest, Catch2 or doctest",
                .file = program,

@@ -195,10 +195,10 @@ std::optional<Unprepared> read_unprepared(const std::string& text, Reading readi
     Result<Unprepared> read = read_process(**process, reading, {});
     if (read) return std::move(*read);
     if (process_start(*pid) == 0) die(2, read.error().message());
-    std::string what = "process " + std::to_string(*pid) +
-                       " is not recording; start it with `skein record` or set SKEIN_TRACE";
-    if (!read.error().advice.empty()) what += "; its memory: " + read.error().message();
-    die(2, what);
+    Error& error = read.error();
+    error.advice += error.advice.empty() ? "" : "; ";
+    error.advice += "it is not recording; start it with `skein record` or set SKEIN_TRACE";
+    die(2, "process " + std::to_string(*pid) + ": " + error.what + "; " + error.advice);
   }
   const std::optional<CoreInput> core = open_core(text);
   if (!core) return {};

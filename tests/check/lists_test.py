@@ -16,7 +16,7 @@ if not can_trace():
 
 FRAMEWORKS = {
     "gtest": ("#include <gtest/gtest.h>\n", ["-lgtest", "-lgtest_main"],
-              {"Queue.Pushes": "passed", "Queue.Fails": "FAILED", "Queue.Hangs": "TIMEOUT",
+              {"Queue.Pushes": "passed", "Queue.Fails": "FAILED", "Queue.Hangs": "TIMEOUT", "Queue.Skips": "skipped",
                "All/Sizes.Works/0": "passed", "All/Sizes.Works/1": "passed"}),
     "catch2": ("#include <catch2/catch.hpp>\n", [],
                {"one, two [three] *": "passed", "fails": "FAILED", "hangs": "TIMEOUT"}),

@@ -82,7 +82,7 @@ for path, says in strange.items():
 refused("a FIFO without a writer", "without a writer", "info", "fifo")
 refused("ps of no process", "no such process", "ps", 999999999)
 refused("snapshot of no process", "no such process", "snapshot", 999999999, "-o", "copy")
-refused("ps of a process that records nothing", "is not recording", "ps", os.getpid())
+refused("ps of a process that records nothing", "not recording", "ps", os.getpid())
 for path in ("plain", "folder", "fifo"):
     refused(f"control {path}", f"skein: {path}: not a socket\n", "control", path, "status")
 refused("control of no file", "missing: No such file or directory; start the program with "

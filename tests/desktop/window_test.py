@@ -114,7 +114,7 @@ def say_what_is_wrong(screen, scratch, trace):
                               env=environment, timeout=SECONDS)
         assert done.returncode == 2 and says in done.stderr and done.stderr.count("\n") == 1, done
     refused("No such file", scratch / "missing")
-    refused("is not recording", os.getpid())
+    refused("not recording", os.getpid())
     blind = {key: value for key, value in screen.environment.items() if key != "DISPLAY"}
     refused("no display; use skein html or skein show", trace, environment=blind)
 
