@@ -341,7 +341,12 @@ class Search {
     // program's own allocator keeps it there. Of one that has ended, two words are no evidence.
     if (found_[i].is_elided) return one.state == State::Final || !is_in_frame(i);
     const bool has_ended = one.state == State::Final && !is_gcc(one.function);
-    if (is_judged(i) && (has_ended || has_own_blocks(one.function) || pair.is_guess()))
+    // One that is a whole block is left to what refers to it: remains of its function in bigger
+    // blocks may outnumber those in use.
+    const bool is_block = blocks_[i].is_used() && blocks_[i].begin == one.frame && !pair.is_guess();
+    if (is_block && !is_gcc(one.function)) return false;
+    if (is_judged(i) && !is_block &&
+        (has_ended || has_own_blocks(one.function) || pair.is_guess()))
       return true;
     if (one.point == SuspendedCoroutine::unknown) return false;
     return one.state == State::Final ? !program_.may_end_at(one.function, one.point)
@@ -406,14 +411,20 @@ class Search {
     return program_.pairs()[pair].function.compiler == CoroutineFunction::Compiler::Gcc;
   }
 
-  // What looks like frames and is not kept: references from there do not count.
+  uint64_t end_of(uint32_t i) const {
+    const uint64_t end = found_[i].frame + size_of(i);
+    return blocks_[i].end == 0 ? end : std::min(end, std::max(blocks_[i].end, found_[i].frame));
+  }
+
+  // What looks like frames and is not kept: references from there do not count, nor those from
+  // freed blocks, which are no part of it.
   std::vector<FrameExtent> remains(const std::vector<uint32_t>& kept) const {
     std::vector<FrameExtent> found;
     for (uint32_t i = 0, at = 0; i < found_.size(); i++) {
       if (at < kept.size() && kept[at] == i)
         at++;
-      else if (!found_[i].is_elided)
-        found.push_back({found_[i].frame, found_[i].frame + size_of(i)});
+      else if (!found_[i].is_elided && !is_freed(i))
+        found.push_back({found_[i].frame, end_of(i)});
     }
     return found;
   }
