@@ -50,16 +50,18 @@ std::vector<uint64_t> read_words(const Target& target, std::span<const uint64_t>
   return words;
 }
 
-// The data of the files with code: their writable mappings, and the anonymous one behind each.
+// The data of the files with code: their writable mappings, and the anonymous ones behind each. The
+// recorder has a page that forked processes do not inherit, which splits them.
 TaskOffsets find_offsets(const Target& target, const std::unordered_set<uint64_t>& functions) {
   TaskOffsets offsets;
   const std::vector<Mapping>& mappings = target.mappings();
   for (size_t i = 0; i < mappings.size(); i++) {
     if (!mappings[i].has_file() || !mappings[i].writable || mappings[i].shared) continue;
     uint64_t end = mappings[i].end;
-    if (i + 1 < mappings.size() && mappings[i + 1].begin == end && mappings[i + 1].writable &&
-        mappings[i + 1].file.empty())
-      end = mappings[i + 1].end;
+    for (size_t next = i + 1; next < mappings.size() && mappings[next].begin == end &&
+                              mappings[next].writable && mappings[next].file.empty();
+         next++)
+      end = mappings[next].end;
     add_offsets(target, mappings[i].begin, end, functions, offsets);
   }
   return offsets;

@@ -25,7 +25,7 @@ struct Surroundings {
   std::vector<TargetThread> threads = {};
 };
 
-// From the worst; from Runs on, most programs that look like this are correct.
+// From the worst; only Usual is what it looks like in most programs that are correct.
 enum class ChainVerdict : uint8_t {
   Deadlock,      // the coroutines of a cycle wait for each other, or for locks that they hold
   BlocksThread,  // it runs, and its thread sleeps in a call
@@ -37,12 +37,12 @@ enum class ChainVerdict : uint8_t {
   Unknown,       // it waits for an object of the program or a library, or for what is not known
   NotStarted,
   Slow,  // it waits for one of few timers that take ten seconds or more
-  Runs,
+  Runs,  // a thread runs it, and does not sleep
   Usual,
 };
 std::string_view name(ChainVerdict verdict);  // "deadlock"; stable, for JSON
 inline bool is_error(ChainVerdict verdict) { return verdict == ChainVerdict::Deadlock; }
-inline bool is_usual(ChainVerdict verdict) { return verdict >= ChainVerdict::Runs; }
+inline bool is_usual(ChainVerdict verdict) { return verdict == ChainVerdict::Usual; }
 
 // `chain` must be of find_chains(found). O(steps + objects * sockets).
 ChainVerdict judge(const SuspendedCoroutines& found, const CoroutineChain& chain,

@@ -58,6 +58,7 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
     case ChainVerdict::Slow:
       return "The timer takes long: is its unit right?";
     case ChainVerdict::Runs:
+      return "It runs: no other coroutine of its thread can run until it waits.";
     case ChainVerdict::Usual:
       break;
   }
