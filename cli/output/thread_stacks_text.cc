@@ -72,4 +72,23 @@ std::string thread_stacks_text(const std::vector<ThreadStack>& stacks) {
   return out;
 }
 
+Json thread_stacks_json(const std::vector<ThreadStack>& stacks) {
+  Json all = Json::array();
+  for (const ThreadStack& stack : stacks) {
+    Json calls = Json::array();
+    for (const StackCall& call : stack.calls)
+      calls.add(Json::object({{"function", or_null(call.function)},
+                              {"module", or_null(call.module)},
+                              {"file", or_null(call.file)},
+                              {"line", id_or_null(call.line)},
+                              {"address", call.address}}));
+    all.add(Json::object({{"thread", stack.id},
+                          {"name", stack.name},
+                          {"wait_channel", or_null(stack.wait_channel)},
+                          {"complete", stack.is_complete},
+                          {"calls", std::move(calls)}}));
+  }
+  return all;
+}
+
 }  // namespace skein::cli

@@ -1,15 +1,19 @@
-// The call stacks of threads as text. Names are escaped.
+// The call stacks of threads as text, with escaped names, and as JSON.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "cli/input/thread_stacks.h"
+#include "report/json.h"
 
 namespace skein::cli {
 
 // A stack for each thread; threads with the same stack share one. The functions of the C library
 // that begin a thread are left out.
 std::string thread_stacks_text(const std::vector<ThreadStack>& stacks);
+
+// An array of objects, all functions included.
+Json thread_stacks_json(const std::vector<ThreadStack>& stacks);
 
 }  // namespace skein::cli

@@ -9,11 +9,25 @@
 #include "cli/output/coroutine_list.h"
 #include "cli/output/coroutine_why.h"
 #include "cli/output/report_output.h"
+#include "cli/output/thread_stacks_text.h"
 #endif
 
 namespace skein::cli {
 
 #ifdef SKEIN_HAS_SYMBOLS
+
+namespace {
+
+// Nothing: they were not requested, or cannot be read. The process is paused once more.
+std::optional<std::vector<ThreadStack>> stacks_of(const UnpreparedRequest& request,
+                                                  const Unprepared& read) {
+  if (request.report != UnpreparedReport::Explanation || !request.stop || read.is_core) return {};
+  Result<std::vector<ThreadStack>> stacks = read_thread_stacks(read.pid);
+  if (!stacks) return {};
+  return *std::move(stacks);
+}
+
+}  // namespace
 
 std::optional<int> report_unprepared(const UnpreparedRequest& request) {
   const std::optional<Unprepared> read =
@@ -27,13 +41,20 @@ std::optional<int> report_unprepared(const UnpreparedRequest& request) {
   }
   if (!read) return {};
   const std::vector<JudgedChain> chains = judge_chains(*read);
+  const std::optional<std::vector<ThreadStack>> stacks = stacks_of(request, *read);
   print_report(
-      request.json, [&] { return coroutines_json(*read, chains); },
+      request.json,
+      [&] {
+        Json json = coroutines_json(*read, chains);
+        json.set("stacks", stacks ? thread_stacks_json(*stacks) : Json(nullptr));
+        return json;
+      },
       [&](size_t columns) {
         std::string text = request.report == UnpreparedReport::List
                                ? coroutines_text(*read, chains, request.group, columns)
                                : coroutine_why_text(*read, chains, columns);
         if (request.locals) text += coroutine_variables_text(*read, chains, columns);
+        if (stacks) text += "\nCall stacks, a moment later:\n\n" + thread_stacks_text(*stacks);
         return text;
       });
   return request.report == UnpreparedReport::Explanation &&

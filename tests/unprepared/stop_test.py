@@ -46,6 +46,12 @@ with tempfile.TemporaryDirectory() as folder:
         runs = {one["function"].rsplit("::", 1)[-1] for one in found["coroutines"] if one["state"] == "runs"}
         check(runs == {"computes", "reads"}, f"runs {runs}")
         check(0 < found["paused_ns"] < 60e9, f"paused for {found['paused_ns']}")
+        why = json.loads(subprocess.run([skein, "why", "--stop", "--json", str(process.pid)], check=True,
+                                        capture_output=True, text=True).stdout)
+        functions = [call["function"] or "" for stack in why["stacks"] for call in stack["calls"]]
+        check(any("computes" in name for name in functions) and "main" in functions, f"stacks {functions}")
+        check(all(stack["complete"] for stack in why["stacks"]), f"stacks {why['stacks']}")
+        check(found["stacks"] is None, "stacks of ps")
         start = time.monotonic()
         subprocess.run([skein, "ps", "--stop", str(process.pid)], check=True, capture_output=True)
         took = time.monotonic() - start
