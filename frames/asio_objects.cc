@@ -37,6 +37,24 @@ std::optional<AsioObject::Kind> kind_of(const std::string& service) {
 
 }  // namespace
 
+std::string_view name(AsioObject::Kind kind) {
+  switch (kind) {
+    case AsioObject::Kind::Timer:
+      return "timer";
+    case AsioObject::Kind::Socket:
+      return "socket";
+    case AsioObject::Kind::Descriptor:
+      return "descriptor";
+    case AsioObject::Kind::Signals:
+      return "signal set";
+    case AsioObject::Kind::Resolver:
+      return "resolver";
+    case AsioObject::Kind::Channel:
+      return "channel";
+  }
+  return "";
+}
+
 // Itanium C++ ABI, 2.5.2: the word before a virtual table's first function is the address of the
 // type_info, whose second word is that of its name.
 const std::string& AsioObjects::name_of_type(uint64_t virtual_table) {

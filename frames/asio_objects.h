@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "frames/memory_cache.h"
@@ -28,6 +29,8 @@ struct AsioObject {
   int32_t descriptor = -1;     // of a socket, an acceptor, a pipe
   uint64_t address = 0;
 };
+
+std::string_view name(AsioObject::Kind kind);  // "timer"; stable, for JSON
 
 class AsioObjects {
  public:

@@ -84,10 +84,8 @@ std::string objects_text(const Unprepared& of, const std::vector<uint32_t>& obje
 Json object_json(const Unprepared& of, const SuspendedCoroutine& coroutine) {
   if (coroutine.object == SuspendedCoroutine::none) return {};
   const AsioObject& object = of.found.objects[coroutine.object];
-  constexpr const char* kinds[] = {"timer", "socket", "descriptor", "signal set", "resolver",
-                                   "channel"};
   Json json = Json::object(
-      {{"kind", kinds[static_cast<size_t>(object.kind)]}, {"address", object.address}});
+      {{"kind", std::string(name(object.kind))}, {"address", object.address}});
   if (object.kind == Kind::Timer) {
     const std::optional<int64_t> left = left_of(object, of.around);
     json.set("never_expires", never_expires(object));

@@ -59,6 +59,9 @@ std::string step_text(const Unprepared& of, const CoroutineChain& chain, size_t 
     text = "waits for " + function_name(of.found, chain.steps[chain.cycle_begin]);
   else if (is_suspended && one.awaits != SuspendedCoroutine::none && chain.operation.empty())
     text = "waits for " + function_name(of.found, one.awaits) + ", which is in another line";
+  else if (one.state == State::Waits && !chain.objects.empty())  // without names
+    text = "waits for a " + std::string(name(of.found.objects[chain.objects.front()].kind)) +
+           objects_text(of, chain.objects);
   else if (one.state == State::Waits && is_program_type(awaiter))
     text = "waits for " + escaped(awaiter) + objects_text(of, chain.objects);
   return one.is_certain ? text : text + " (uncertain)";

@@ -37,7 +37,7 @@ constexpr std::array coroutine_columns{
     CoroutineColumn{"awaits", "INTEGER", "id of the coroutine or operation that it waits for"},
     CoroutineColumn{"awaiter", "TEXT", "type of what it awaits"},
     CoroutineColumn{"operation", "TEXT", "of Asio, that it waits for: async_wait"},
-    CoroutineColumn{"object", "TEXT", "timer, socket, descriptor, signal set, resolver"},
+    CoroutineColumn{"object", "TEXT", "timer, socket, descriptor, signal set, resolver, channel"},
     CoroutineColumn{"object_address", "INTEGER", "address of that object"},
     CoroutineColumn{"never_expires", "INTEGER", "1: the timer never expires"},
     CoroutineColumn{"left_ns", "INTEGER", "ns until the timer expires"},
@@ -87,12 +87,11 @@ std::optional<int64_t> known(uint64_t value) {
 }
 
 void add_object(const Unprepared& of, const SuspendedCoroutine& one, CoroutineRow& row) {
-  constexpr const char* kinds[] = {"timer", "socket", "descriptor", "signal set", "resolver"};
   const AsioObject* object =
       one.object == SuspendedCoroutine::none ? nullptr : &of.found.objects[one.object];
   const bool is_timer = object != nullptr && object->kind == AsioObject::Kind::Timer;
   const SocketState* socket = object == nullptr ? nullptr : socket_of(*object, of.around);
-  row.text(object == nullptr ? "" : kinds[static_cast<size_t>(object->kind)]);
+  row.text(object == nullptr ? "" : std::string(name(object->kind)));
   row.number(object == nullptr ? std::nullopt : known(object->address));
   row.number(is_timer ? std::optional<int64_t>(never_expires(*object)) : std::nullopt);
   row.number(is_timer ? left_of(*object, of.around) : std::nullopt);

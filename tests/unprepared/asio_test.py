@@ -103,6 +103,21 @@ def check_readme(folder):
     check(plain(said).startswith(plain(shown)), f"the README does not show this:\n{said}")
 
 
+def check_stripped(program):
+    """Without symbols, timers and sockets are known by the types of Asio's services."""
+    subprocess.run(["strip", program], check=True)
+    process = subprocess.Popen([program], stdout=subprocess.PIPE, text=True)
+    try:
+        check(process.stdout.readline() == "ready\n", "the stripped server is not ready")
+        text = subprocess.run([skein, "ps", str(process.pid)], capture_output=True, text=True).stdout
+        for part in ("waits for a timer, which never expires", "waits for a timer, expires in ",
+                     "waits for a socket, peer 127.0.0.1:", "waits for a signal set"):
+            check(part in text, text)
+    finally:
+        process.kill()
+        process.wait()
+
+
 with tempfile.TemporaryDirectory() as folder:
     program = Path(folder) / "server"
     subprocess.run([compiler, "-std=c++20", *options, source, "-o", program, "-pthread"], check=True)
@@ -123,3 +138,5 @@ with tempfile.TemporaryDirectory() as folder:
     finally:
         process.kill()
         process.wait()
+    if compiler == "g++" and "-g1" not in options and shutil.which("strip"):
+        check_stripped(program)
