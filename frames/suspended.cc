@@ -344,7 +344,9 @@ class Search {
     // One that is a whole block is left to what refers to it: remains of its function in bigger
     // blocks may outnumber those in use.
     const bool is_block = blocks_[i].is_used() && blocks_[i].begin == one.frame && !pair.is_guess();
-    if (is_block && !is_gcc(one.function)) return false;
+    const bool is_unknown = blocks_[i].state == HeapBlock::State::Unknown && !pair.is_guess();
+    // The number where one of clang's has ended is no evidence.
+    if ((is_block || is_unknown) && !is_gcc(one.function)) return false;
     if (is_judged(i) && !is_block &&
         (has_ended || has_own_blocks(one.function) || pair.is_guess()))
       return true;
