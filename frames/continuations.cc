@@ -232,7 +232,7 @@ void Continuations::choose(uint32_t waiter) {
   const auto best =
       std::max_element(all.begin(), all.end(),
                        [&](const Candidate& a, const Candidate& b) { return rank(a) < rank(b); });
-  if (best != all.end()) chosen_.emplace(waiter, *best);
+  if (best != all.end()) chosen_[waiter] = *best;
 }
 
 void Continuations::cut_doubtful_cycles() {
@@ -246,14 +246,12 @@ void Continuations::cut_doubtful_cycles() {
     while (at != no_coroutine && seen[at] == 0) {
       seen[at] = walk;
       path.push_back(at);
-      const auto next = chosen_.find(at);
-      at = next == chosen_.end() ? no_coroutine : next->second.awaited;
+      at = chosen_[at].awaited;
     }
     if (at == no_coroutine || seen[at] != walk) continue;
     for (auto step = std::find(path.begin(), path.end(), at); step != path.end(); ++step) {
-      const auto edge = chosen_.find(*step);
-      if (edge != chosen_.end() && !(edge->second.is_exact && is_usual(edge->second)))
-        chosen_.erase(edge);
+      Candidate& edge = chosen_[*step];
+      if (edge.awaited != no_coroutine && !(edge.is_exact && is_usual(edge))) edge = {};
     }
   }
 }
@@ -278,7 +276,7 @@ void Continuations::decide(SuspendedCoroutines& found) {
 void Continuations::set(SuspendedCoroutines& found) {
   found_ = &found;
   find_elided();
-  chosen_.clear();
+  chosen_.assign(all_.size(), {});
   votes_.clear();
   std::vector<uint32_t> several;
   for (uint32_t i = 0; i < all_.size(); i++) {
@@ -287,12 +285,13 @@ void Continuations::set(SuspendedCoroutines& found) {
     const std::vector<Candidate> all = candidates(i);
     if (all.size() > 1) several.push_back(i);
     if (all.size() != 1) continue;
-    chosen_.emplace(i, all.front());
+    chosen_[i] = all.front();
     votes_[promise_key(all.front().awaited)][all.front().back]++;
   }
   for (const uint32_t waiter : several) choose(waiter);
   cut_doubtful_cycles();
-  for (const auto& [waiter, one] : chosen_) found.coroutines[waiter].awaits = one.awaited;
+  for (uint32_t i = 0; i < all_.size(); i++)
+    if (chosen_[i].awaited != no_coroutine) found.coroutines[i].awaits = chosen_[i].awaited;
 }
 
 }  // namespace skein

@@ -29,11 +29,12 @@ namespace skein {
 
 class Continuations {
  public:
-  // `coroutines` are sorted by frame. O(bytes of frames); memory: 16 bytes for each handle in them.
+  // `coroutines` are sorted by frame, and must outlive this object. O(bytes of frames); memory: 12
+  // bytes for each handle in them, and 24 for each coroutine.
   Continuations(MemoryCache& memory, std::span<const SuspendedCoroutine> coroutines,
                 CoroutineProgram& program);
 
-  // Precondition: `found` has the coroutines given before. Sets `awaits` of those that wait.
+  // Precondition: `found` has the coroutines given before, or a copy. Sets `awaits` of those that wait.
   // O(handles).
   // Elided frames become as certain as those around them.
   void guess(SuspendedCoroutines& found);
@@ -48,7 +49,7 @@ class Continuations {
     uint32_t offset = 0;
   };
   struct Candidate {
-    uint32_t awaited = 0;
+    uint32_t awaited = SuspendedCoroutine::none;
     uint32_t back = 0;      // bytes from the awaited frame: where the continuation is
     uint32_t slot = 0;      // bytes from the frame: the last place of the handle
     int rank = 0;           // how well the slot agrees with the awaiter
@@ -80,7 +81,7 @@ class Continuations {
   SuspendedCoroutines* found_ = nullptr;
   bool has_types_ = false;  // debug information is used
   std::unordered_multimap<uint32_t, Candidate> elided_ = {};  // by the frame around them
-  std::unordered_map<uint32_t, Candidate> chosen_ = {};
+  std::vector<Candidate> chosen_ = {};  // by waiter
   std::map<PromiseKey, std::map<uint32_t, uint32_t>> votes_ = {};  // by place of the continuation
 };
 

@@ -444,8 +444,7 @@ class Search {
     }
     judge_by_references(kept, out.coroutines);
     out.freed = found_.size() - kept.size();
-    const std::vector<SuspendedCoroutine> read = out.coroutines;
-    Continuations continuations(memory_, read, program_);
+    Continuations continuations(memory_, out.coroutines, program_);
     continuations.guess(out);
     for (const CoroutineProgram::Pair& pair : program_.pairs()) {
       std::string full = program_.name_of(pair);
