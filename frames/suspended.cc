@@ -444,6 +444,9 @@ class Search {
     }
     judge_by_references(kept, out.coroutines);
     out.freed = found_.size() - kept.size();
+    found_ = std::vector<Found>();  // from here on, the memory is for what is kept
+    blocks_ = std::vector<HeapBlock>();
+    kept = std::vector<uint32_t>();
     Continuations continuations(memory_, out.coroutines, program_);
     continuations.guess(out);
     for (const CoroutineProgram::Pair& pair : program_.pairs()) {
@@ -497,13 +500,9 @@ class Search {
   void find_objects(SuspendedCoroutines& out) {
     constexpr size_t most = 64;  // words of a frame
     AsioObjects objects(target_, memory_);
-    for (uint32_t i = 0, at = 0; i < found_.size(); i++) {
-      if (at == out.coroutines.size()) break;
-      SuspendedCoroutine& one = out.coroutines[at];
-      if (one.frame != found_[i].frame) continue;
-      at++;
+    for (SuspendedCoroutine& one : out.coroutines) {
       if (!may_wait_for_object(out, one)) continue;
-      words_.resize(std::min(most, size_of(i) / 8));
+      words_.resize(std::min<size_t>(most, one.size / 8));
       if (words_.size() < 2 || !memory_.read(one.frame, words_.data(), words_.size() * 8)) continue;
       if (auto object = objects.find(std::span(words_).subspan(2))) {
         one.object = static_cast<uint32_t>(out.objects.size());
