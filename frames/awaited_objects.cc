@@ -14,14 +14,9 @@ using Match = AwaitedObjects::Match;
 using State = SuspendedCoroutine::State;
 constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
 
-bool has_name(const ObjectType& type, const std::string& name) {
-  return type.name == name ||
-         std::find(type.bases.begin(), type.bases.end(), name) != type.bases.end();
-}
-
 // Whether a pointer of an awaiter may be to what it waits for, and not to the next awaiter.
 bool is_to_object(const ObjectType& awaiter, const TypedPointer& pointer) {
-  return !pointer.to.empty() && !has_name(awaiter, pointer.to) && !pointer.to.starts_with("std::");
+  return !pointer.to.empty() && !awaiter.is_a(pointer.to) && !pointer.to.starts_with("std::");
 }
 
 // The pointer of an object at this offset; null: it has none.
@@ -75,7 +70,7 @@ std::optional<Match> AwaitedObjects::of_awaiter_in(const FrameLayout& layout, ui
           pointer != nullptr && (member.is_reference || is_to_object(member.type, *pointer));
       if (!is_known && !is_opaque) continue;
       const std::string type = is_known ? pointer->to : object_of_awaiter(member.type.name);
-      const bool has_type = has_name(member.type, awaiter);
+      const bool has_type = member.type.is_a(awaiter);
       const int rank =
           1 + 2 * static_cast<int>(contains(member, candidate.node)) + static_cast<int>(has_type);
       if (candidate.is_list && rank > rank_of_best) {
@@ -151,7 +146,7 @@ std::optional<Match> AwaitedObjects::unlinked_in(const FrameLayout& layout, uint
   std::vector<Match> found;
   for (const FrameMember& member : layout.members) {
     if (!member.is_awaiter || member.is_reference || member.offset % 8 != 0 || awaiter.empty() ||
-        !has_name(member.type, awaiter))
+        !member.type.is_a(awaiter))
       continue;
     const uint64_t handle = member.offset + member.type.handle.value_or(0);
     if (member.type.handle &&

@@ -12,11 +12,6 @@ using State = SuspendedCoroutine::State;
 constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
 constexpr uint64_t header = 16;  // of a frame: two addresses; then the promise
 
-bool has_name(const ObjectType& type, const std::string& name) {
-  return type.name == name ||
-         std::find(type.bases.begin(), type.bases.end(), name) != type.bases.end();
-}
-
 bool is_suspend_always(std::string_view awaiter) {
   return awaiter.starts_with("std::") && awaiter.ends_with("::suspend_always");
 }
@@ -123,12 +118,12 @@ int Continuations::rank_of_slot(uint32_t waiter, uint32_t slot) {
       around = &member;
   if (around == nullptr) return 1;
   for (const FrameMember& member : types.members) {
-    if (!member.is_awaiter || !has_name(member.type, awaiter)) continue;
+    if (!member.is_awaiter || !member.type.is_a(awaiter)) continue;
     has_awaiter = true;
     for (const TypedPointer& pointer : member.type.pointers)
-      leads_to_type = leads_to_type || (!pointer.to.empty() && has_name(around->type, pointer.to));
+      leads_to_type = leads_to_type || (!pointer.to.empty() && around->type.is_a(pointer.to));
   }
-  if (has_name(around->type, awaiter)) {
+  if (around->type.is_a(awaiter)) {
     if (!around->is_awaiter) return 3;
     return is_of_point(*around, one.point) ? 4 : 3;
   }

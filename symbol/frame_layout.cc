@@ -367,6 +367,10 @@ struct FrameLayouts::State {
   }
 };
 
+bool ObjectType::is_a(const std::string& class_name) const {
+  return name == class_name || std::find(bases.begin(), bases.end(), class_name) != bases.end();
+}
+
 bool is_without_pointers(std::span<const ObjectType> types) {
   return !types.empty() && std::all_of(types.begin(), types.end(), [](const ObjectType& type) {
     return !type.handle && type.pointers.empty() && type.size != 0;

@@ -36,6 +36,7 @@ struct ObjectType {
   uint64_t size = 0;
   std::vector<TypedPointer> pointers = {};  // also those of members and base classes; 32 at most
   std::optional<uint64_t> handle = {};      // where the first std::coroutine_handle is
+  bool is_a(const std::string& class_name) const;  // also by a base class
 };
 
 struct FrameMember {
