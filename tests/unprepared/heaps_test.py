@@ -37,9 +37,6 @@ def coroutines_of(target, *options):
 
 def compare(what, found, truth, is_gcc, churn=0, runs=False):
     missing = [truth[frame] for frame in truth.keys() - found.keys()]
-    # What has ended, and is not certain, is left out if nothing refers to it.
-    if runs:
-        missing = [state for state in missing if state != "has ended"] + (missing if len(missing) > 20 else [])
     check(not missing, f"{what}: {len(missing)} of {len(truth)} missing: {missing[:5]}")
     false = [one for frame, one in found.items() if frame not in truth and one["certain"]]
     check(len(false) <= churn, f"{what}: {len(false)} false: {false[:5]}")
