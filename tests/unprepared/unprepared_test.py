@@ -69,6 +69,8 @@ with tempfile.TemporaryDirectory() as folder:
             core = Path(folder) / "core"
             subprocess.run(["gcore", "-o", core, str(process.pid)], capture_output=True, check=True)
             compare(coroutines(f"{core}.{process.pid}"), expected, has_lines)
+            while Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "S":
+                time.sleep(0.01)  # gdb has just let it go on
         else:
             print("core: skipped, no gcore")
         snapshot = Path(folder) / "snapshot"
