@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "symbol/dwarf_attributes.h"
 #include "symbol/dwarf_file.h"
 #include "symbol/dwarf_work.h"
 #include "symbol/elf_sections.h"
@@ -19,29 +20,6 @@ namespace {
 constexpr size_t most_members = 200;
 constexpr size_t most_pointers = 32;
 constexpr int deepest = 20;
-
-std::string die_name(Dwarf_Die* die) {
-  Dwarf_Attribute attribute;
-  const char* name = dwarf_attr_integrate(die, DW_AT_name, &attribute) == nullptr
-                         ? nullptr
-                         : dwarf_formstring(&attribute);
-  return name == nullptr ? "" : name;
-}
-
-bool die_reference(Dwarf_Die* die, unsigned attribute_name, Dwarf_Die* to) {
-  Dwarf_Attribute attribute;
-  return dwarf_attr_integrate(die, attribute_name, &attribute) != nullptr &&
-         dwarf_formref_die(&attribute, to) != nullptr;
-}
-
-uint64_t die_number(Dwarf_Die* die, unsigned name, uint64_t unknown) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word value = 0;
-  if (dwarf_attr_integrate(die, name, &attribute) == nullptr ||
-      dwarf_formudata(&attribute, &value) != 0)
-    return unknown;
-  return value;
-}
 
 bool is_class(int tag) {
   return tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
@@ -59,23 +37,10 @@ Dwarf_Die bare_type(Dwarf_Die type) {
     const bool is_alias = tag == DW_TAG_typedef || tag == DW_TAG_const_type ||
                           tag == DW_TAG_volatile_type || tag == DW_TAG_atomic_type;
     Dwarf_Die next;
-    if (!is_alias || !die_reference(&type, DW_AT_type, &next)) break;
+    if (!is_alias || !type_of(&type, &next)) break;
     type = next;
   }
   return type;
-}
-
-// "guard" of "guard_1_2": g++ adds the depth and the number of the scope.
-std::string_view name_in_source(std::string_view name) {
-  std::string_view left = name;
-  for (int i = 0; i < 2; i++) {
-    const size_t line = left.rfind('_');
-    if (line == std::string_view::npos || line == 0 || line + 1 == left.size()) return name;
-    for (const char c : left.substr(line + 1))
-      if (std::isdigit(static_cast<unsigned char>(c)) == 0) return name;
-    left = left.substr(0, line);
-  }
-  return left;
 }
 
 bool is_awaiter_of_gcc(std::string_view name) {
@@ -96,6 +61,18 @@ struct Unit {
 };
 
 }  // namespace
+
+std::string_view name_in_source(std::string_view name) {
+  std::string_view left = name;
+  for (int i = 0; i < 2; i++) {
+    const size_t line = left.rfind('_');
+    if (line == std::string_view::npos || line == 0 || line + 1 == left.size()) return name;
+    for (const char c : left.substr(line + 1))
+      if (std::isdigit(static_cast<unsigned char>(c)) == 0) return name;
+    left = left.substr(0, line);
+  }
+  return left;
+}
 
 std::string without_template_arguments(std::string_view name) {
   std::string out;
@@ -147,10 +124,10 @@ struct FrameLayouts::State {
       if (!work.spend()) return;
       const int tag = dwarf_tag(&child);
       if (tag == DW_TAG_namespace || tag == DW_TAG_lexical_block) {
-        const std::string name = die_name(&child);
+        const std::string name = name_of(&child);
         add_classes(&child, name.empty() ? prefix : prefix + name + "::", depth + 1, unit);
       } else if (is_class(tag)) {
-        const std::string name = prefix + without_template_arguments(die_name(&child));
+        const std::string name = prefix + without_template_arguments(name_of(&child));
         unit.classes.emplace(dwarf_dieoffset(&child), name);
         add_classes(&child, name + "::", depth + 1, unit);
       } else if (tag == DW_TAG_subprogram) {
@@ -162,7 +139,7 @@ struct FrameLayouts::State {
   // A member await_suspend(), or a function that has classes: its name is where it is declared.
   void add_function(Dwarf_Die* function, Dwarf_Die* scope, const std::string& prefix, int depth,
                     Unit& unit) {
-    const std::string name = without_template_arguments(die_name(function));
+    const std::string name = without_template_arguments(name_of(function));
     if (name == "await_suspend" && is_class(dwarf_tag(scope)))
       unit.awaiters.emplace(prefix.substr(0, prefix.size() - 2), dwarf_dieoffset(scope));
     if (dwarf_haschildren(function) <= 0) return;
@@ -181,7 +158,7 @@ struct FrameLayouts::State {
     type = bare_type(type);
     if (!is_class(dwarf_tag(&type))) return "";
     const auto at = unit.classes.find(dwarf_dieoffset(&type));
-    return at == unit.classes.end() ? without_template_arguments(die_name(&type)) : at->second;
+    return at == unit.classes.end() ? without_template_arguments(name_of(&type)) : at->second;
   }
 
   // And base classes; those of members count as well, which no name is mistaken for.
@@ -192,11 +169,11 @@ struct FrameLayouts::State {
       Dwarf_Die pointee;
       if (to.pointers.size() < most_pointers)
         to.pointers.push_back(
-            {offset, die_reference(&type, DW_AT_type, &pointee) ? class_name(pointee, unit) : ""});
+            {offset, type_of(&type, &pointee) ? class_name(pointee, unit) : ""});
       return;
     }
     if (!is_class(tag) || depth == deepest) return;
-    if (die_name(&type).starts_with("coroutine_handle<")) {
+    if (name_of(&type).starts_with("coroutine_handle<")) {
       if (!to.handle) to.handle = offset;
       return;
     }
@@ -205,10 +182,10 @@ struct FrameLayouts::State {
     do {
       if (!work.spend() || to.pointers.size() == most_pointers) return;
       const int kind = dwarf_tag(&child);
-      const uint64_t at = die_number(&child, DW_AT_data_member_location, UINT64_MAX);
+      const uint64_t at = number_of(&child, DW_AT_data_member_location).value_or(UINT64_MAX);
       Dwarf_Die member;
       if ((kind != DW_TAG_member && kind != DW_TAG_inheritance) || at >= (1U << 20) ||
-          !die_reference(&child, DW_AT_type, &member))
+          !type_of(&child, &member))
         continue;
       if (kind == DW_TAG_inheritance) to.bases.push_back(class_name(member, unit));
       add_pointers(member, offset + at, depth + 1, unit, to);
@@ -220,7 +197,7 @@ struct FrameLayouts::State {
     ObjectType found;
     if (is_pointer(dwarf_tag(&type))) {
       Dwarf_Die pointee;
-      if (die_reference(&type, DW_AT_type, &pointee)) found.name = class_name(pointee, unit);
+      if (type_of(&type, &pointee)) found.name = class_name(pointee, unit);
       found.size = 8;
     } else {
       found.name = class_name(type, unit);
@@ -255,11 +232,11 @@ struct FrameLayouts::State {
     do {
       if (!work.spend()) return false;
       Dwarf_Die type;
-      if (dwarf_tag(&child) != DW_TAG_formal_parameter || die_name(&child) != "frame_ptr" ||
-          !die_reference(&child, DW_AT_type, &type))
+      if (dwarf_tag(&child) != DW_TAG_formal_parameter || name_of(&child) != "frame_ptr" ||
+          !type_of(&child, &type))
         continue;
       type = bare_type(type);
-      return is_pointer(dwarf_tag(&type)) && die_reference(&type, DW_AT_type, frame);
+      return is_pointer(dwarf_tag(&type)) && type_of(&type, frame);
     } while (next_sibling(&child));
     return false;
   }
@@ -272,8 +249,8 @@ struct FrameLayouts::State {
       if (!work.spend()) return false;
       const int tag = dwarf_tag(&child);
       Dwarf_Die type;
-      if (tag == DW_TAG_variable && die_name(&child) == "__promise" &&
-          die_reference(&child, DW_AT_type, &type)) {
+      if (tag == DW_TAG_variable && name_of(&child) == "__promise" &&
+          type_of(&child, &type)) {
         to.promise = object_type(type, unit);
         return true;
       }
@@ -292,8 +269,8 @@ struct FrameLayouts::State {
       if (!work.spend() || to.scopes.size() == most_scopes) return;
       const int tag = dwarf_tag(&child);
       if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
-        variables[die_name(&child)].push_back(
-            {scope, static_cast<uint32_t>(die_number(&child, DW_AT_decl_line, 0))});
+        variables[name_of(&child)].push_back(
+            {scope, static_cast<uint32_t>(number_of(&child, DW_AT_decl_line).value_or(0))});
       if (tag != DW_TAG_lexical_block) continue;
       to.scopes.push_back(scope);
       add_variables(&child, static_cast<uint32_t>(to.scopes.size() - 1), depth + 1, to, variables);
@@ -306,11 +283,11 @@ struct FrameLayouts::State {
     if (dwarf_child(&frame, &child) != 0) return;
     do {
       if (to.members.size() == most_members || !work.spend()) return;
-      const std::string name = die_name(&child);
-      const uint64_t offset = die_number(&child, DW_AT_data_member_location, UINT64_MAX);
+      const std::string name = name_of(&child);
+      const uint64_t offset = number_of(&child, DW_AT_data_member_location).value_or(UINT64_MAX);
       Dwarf_Die type;
       if (dwarf_tag(&child) != DW_TAG_member || offset == UINT64_MAX ||
-          !die_reference(&child, DW_AT_type, &type))
+          !type_of(&child, &type))
         continue;
       if (name == "_Coro_promise") to.promise = object_type(type, unit);
       if (name.starts_with("_Coro_")) continue;

@@ -64,6 +64,9 @@ std::string without_template_arguments(std::string_view name);
 // Whether objects of these types can lead to no other one. False if there are none.
 bool is_without_pointers(std::span<const ObjectType> types);
 
+// "guard" of "guard_1_2": g++ adds the depth and the number of the scope to a local variable.
+std::string_view name_in_source(std::string_view name);
+
 class FrameLayouts {
  public:
   // `elf` must stay valid as long as the result. Fails without debug information.

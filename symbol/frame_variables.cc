@@ -13,6 +13,7 @@
 #include "base/escape.h"
 #include "symbol/dwarf_attributes.h"
 #include "symbol/dwarf_units.h"
+#include "symbol/frame_layout.h"
 #include "symbol/value_text.h"
 
 namespace skein {
@@ -26,19 +27,6 @@ struct Member {
   uint64_t offset = 0;
   Dwarf_Die type = {};
 };
-
-// "text" of "text_1_2": g++ adds the depth and the number of the scope to a local variable.
-std::string_view without_scope(std::string_view name) {
-  std::string_view left = name;
-  for (int i = 0; i < 2; i++) {
-    const size_t line = left.rfind('_');
-    if (line == std::string_view::npos || line == 0 || line + 1 == left.size()) return name;
-    for (const char c : left.substr(line + 1))
-      if (std::isdigit(static_cast<unsigned char>(c)) == 0) return name;
-    left = left.substr(0, line);
-  }
-  return left;
-}
 
 // What the compilers add: awaiters, temporary objects, and what clang has no name for.
 bool is_of_compiler(std::string_view name) {
@@ -122,7 +110,7 @@ struct FrameVariables::State {
       const std::string name = name_of(&child);
       const auto offset = number_of(&child, DW_AT_data_member_location);
       if (dwarf_tag(&child) != DW_TAG_member || !offset || is_of_compiler(name)) continue;
-      Member member{.name = std::string(without_scope(name)), .offset = *offset};
+      Member member{.name = std::string(name_in_source(name)), .offset = *offset};
       if (type_of(&child, &member.type)) to.push_back(std::move(member));
     } while (next_sibling(&child));
   }

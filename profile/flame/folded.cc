@@ -1,7 +1,8 @@
 // A flame graph of a million stacks shows some thousand boxes. So no tree of all stacks is built:
 // the text is read once, in order; then the boxes of a level are split into those of the next, and
-// only what is wide enough is split again. Neighbouring lines usually begin alike: how far, is
-// found while they are in the cache, so that a run of such lines costs one look at its first.
+// only what is wide enough is split again. Neighbouring lines usually have the same first functions.
+// How many bytes they share is counted while both are in the cache, so that of a run of such lines
+// only the first is parsed.
 //
 // Against flamegraph.pl, which sorts the lines and merges them from left to right, siblings are
 // sorted by name alone; a line's count and the name of its next function do not change the order.
@@ -211,7 +212,7 @@ class TreeBuilder {
       child.runs++;
     }
     add_nodes(group);
-    add_groups(group);
+    add_groups();
   }
 
   void split(const Group& group, Run run) {
@@ -281,7 +282,7 @@ class TreeBuilder {
     }
   }
 
-  void add_groups(const Group&) {
+  void add_groups() {
     for (const Piece& piece : pieces_) {
       const Child& child = children_[piece.child];
       if (!child.is_wide) continue;

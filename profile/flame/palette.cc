@@ -50,8 +50,7 @@ Rgb java(std::string_view name, char annotation, Fractions f) {
   if (annotation == 'k') return orange(f);
   if (annotation == 'j') return green(f);
   if (annotation == 'i') return aqua(f);
-  if (name.starts_with("Lj") || name.starts_with("L") || name.find('/') != name.npos)
-    if (name.find('/') != name.npos) return green(f);
+  if (name.find('/') != name.npos) return green(f);
   if (name.find("::") != name.npos) return yellow(f);
   return red(f);
 }
