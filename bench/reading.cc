@@ -1,6 +1,7 @@
 // The program that bench/reading reads: a thread that creates, resumes and ends coroutines, beside
 // 100,000 that stay suspended and SIZE MiB of other memory. For each line of input it writes its
-// steps until now, and its CPU time in ns.
+// steps until now, and its CPU time in ns. With a second argument it is a neighbour instead: it
+// copies its SIZE MiB, a piece at a time, until it is killed.
 #include <time.h>
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <thread>
 #include <vector>
@@ -63,7 +65,13 @@ void run() {
 
 }  // namespace
 
-int main(int, char** words) {
+int main(int count, char** words) {
+  if (count > 2) {
+    const std::vector<char> own(static_cast<size_t>(std::atoi(words[1])) << 20, 1);
+    std::vector<char> piece(1 << 20);
+    for (size_t at = 0;; at = (at + piece.size()) % own.size())
+      std::memcpy(piece.data(), own.data() + at, piece.size());
+  }
   std::vector<Task> suspended;
   for (int i = 0; i < 100'000; i++) suspended.push_back(work(1));
   std::vector<uint64_t> other(static_cast<size_t>(std::atoi(words[1])) << 17, 1);

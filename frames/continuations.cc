@@ -11,6 +11,7 @@ namespace {
 using State = SuspendedCoroutine::State;
 constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
 constexpr uint64_t header = 16;  // of a frame: two addresses; then the promise
+constexpr uint64_t largest = 1 << 16;  // bytes of a frame that are searched: offsets have 16 bits
 
 bool is_suspend_always(std::string_view awaiter) {
   return awaiter.starts_with("std::") && awaiter.ends_with("::suspend_always");
@@ -33,8 +34,8 @@ Continuations::Continuations(MemoryCache& memory, std::span<const SuspendedCorou
   const uint64_t lowest = all_.empty() ? 0 : all_.front().frame;
   const uint64_t range = all_.empty() ? 0 : all_.back().frame + header - lowest;
   for (uint32_t i = 0; i < all_.size(); i++) {
-    first_.push_back(links_.size());
-    words.resize(all_[i].size / 8);
+    first_.push_back(static_cast<uint32_t>(links_.size()));
+    words.resize(std::min<uint64_t>(all_[i].size, largest) / 8);
     if (!memory.read(all_[i].frame, words.data(), words.size() * 8)) continue;
     for (size_t at = header / 8; at < words.size(); at++) {
       if (words[at] - lowest > range) continue;
@@ -45,12 +46,19 @@ Continuations::Continuations(MemoryCache& memory, std::span<const SuspendedCorou
         if (to == all_.end() || to->frame != frame) continue;
         const auto number = static_cast<uint32_t>(to - all_.begin());
         if (number == i && frame != words[at]) continue;  // its own promise
-        links_.push_back({i, number, static_cast<uint32_t>(8 * at)});
+        add({number, static_cast<uint32_t>(8 * at)});
         break;
       }
     }
   }
-  first_.push_back(links_.size());
+  first_.push_back(static_cast<uint32_t>(links_.size()));
+}
+
+// Of some millions, twice as many places as needed would be the largest part of the memory.
+void Continuations::add(Link link) {
+  if (links_.size() == UINT32_MAX) return;
+  if (links_.size() == links_.capacity()) links_.reserve(links_.size() + links_.size() / 8 + 64);
+  links_.push_back(link);
 }
 
 std::span<const Continuations::Link> Continuations::links_of(uint32_t from) const {
@@ -59,7 +67,18 @@ std::span<const Continuations::Link> Continuations::links_of(uint32_t from) cons
 
 const FrameLayout& Continuations::layout(uint32_t coroutine) {
   static const FrameLayout unknown;
-  return has_types_ ? program_.layout(all_[coroutine].function) : unknown;
+  return has_types_ ? *promise(coroutine).layout : unknown;
+}
+
+const Continuations::Promise& Continuations::promise(uint32_t coroutine) {
+  promises_.resize(program_.pairs().size());
+  Promise& found = promises_[all_[coroutine].function];
+  if (found.layout != nullptr) return found;
+  found.layout = &program_.layout(all_[coroutine].function);
+  const auto& type = found.layout->promise;
+  if (type && !type->name.empty())
+    found.name = names_.try_emplace(type->name, names_.size() + 1).first->second;
+  return found;
 }
 
 // Where the promise ends: bytes from the frame; 0: unknown. Behind g++'s promises is the handle of
@@ -76,19 +95,24 @@ uint64_t Continuations::promise_end(uint32_t coroutine) {
 }
 
 Continuations::PromiseKey Continuations::promise_key(uint32_t coroutine) {
-  const FrameLayout& types = layout(coroutine);
-  if (types.promise && !types.promise->name.empty()) return {types.promise->name, 0};
-  return {"", promise_end(coroutine)};
+  if (has_types_ && promise(coroutine).name != 0) return {promise(coroutine).name, 0};
+  return {0, promise_end(coroutine)};
 }
 
 // Whether what it waits for cannot lead to a coroutine: a co_yield, an awaiter without pointers.
 bool Continuations::awaits_no_coroutine(uint32_t waiter) {
   if (!has_types_) return false;
-  const SuspendedCoroutine& one = all_[waiter];
-  const std::string& awaiter = found_->places[found_->coroutines[waiter].place].awaiter;
+  const SuspendedCoroutine& one = found_->coroutines[waiter];
+  leads_.resize(found_->places.size());
+  Leads& known = leads_[one.place];
+  if (known == Leads::Unknown) known = leads_to_no_coroutine(one) ? Leads::No : Leads::Yes;
+  return known == Leads::No;
+}
+
+bool Continuations::leads_to_no_coroutine(const SuspendedCoroutine& one) {
+  const std::string& awaiter = found_->places[one.place].awaiter;
   if (awaiter.empty()) return false;
-  if (is_suspend_always(awaiter)) return true;
-  return is_without_pointers(program_.awaiters(one.function, awaiter));
+  return is_suspend_always(awaiter) || is_without_pointers(program_.awaiters(one.function, awaiter));
 }
 
 // Whether it is at a co_yield, as far as types show: its consumer has a value, and is not waiting
@@ -142,7 +166,7 @@ std::optional<Continuations::Candidate> Continuations::candidate(uint32_t waiter
   Candidate found{.awaited = awaited, .is_exact = end != 0 && own_end != 0};
   for (const Link& link : links_of(awaited))
     if (link.to == waiter && found.back == 0 && link.offset + 8 <= (end != 0 ? end : most_promise))
-      found.back = link.offset;
+      found.back = static_cast<uint16_t>(link.offset);
   if (found.back == 0) return {};
   // Of two that have the handle of each other, the one that is awaited has it further ahead.
   if (!found.is_exact && links.front().offset <= found.back) return {};
@@ -150,8 +174,8 @@ std::optional<Continuations::Candidate> Continuations::candidate(uint32_t waiter
     if (link.offset < own_end) continue;
     const int rank = rank_of_slot(waiter, link.offset);
     if (rank == 0 || rank < found.rank) continue;
-    found.rank = rank;
-    found.slot = link.offset;
+    found.rank = static_cast<int8_t>(rank);
+    found.slot = static_cast<uint16_t>(link.offset);
   }
   if (found.rank == 0) return {};
   return found;
@@ -166,11 +190,12 @@ void Continuations::find_elided() {
     for (const Link& link : links_of(i)) {
       const SuspendedCoroutine& around = all_[link.to];
       const bool is_inside =
-          around.frame < all_[i].frame && all_[i].frame <= around.frame + around.size;
+          around.frame < all_[i].frame &&
+                             all_[i].frame - around.frame < std::min<uint64_t>(around.size, largest);
       if (!is_inside || !is_in_promise(i, link.offset)) continue;
       elided_.emplace(link.to, Candidate{.awaited = i,
-                                         .back = link.offset,
-                                         .slot = static_cast<uint32_t>(all_[i].frame - around.frame),
+                                         .back = static_cast<uint16_t>(link.offset),
+                                         .slot = static_cast<uint16_t>(all_[i].frame - around.frame),
                                          .rank = 1,
                                          .is_exact = promise_end(i) != 0});
       break;
@@ -184,28 +209,30 @@ bool Continuations::is_in_promise(uint32_t coroutine, uint32_t offset) {
   return offset + 8 <= (end != 0 ? end : usual_end);
 }
 
-std::vector<Continuations::Candidate> Continuations::candidates(uint32_t waiter) {
-  std::vector<Link> links;
+const std::vector<Continuations::Candidate>& Continuations::candidates(uint32_t waiter) {
+  candidates_.clear();
+  sorted_.clear();
   for (const Link& link : links_of(waiter))
-    if (link.to != waiter) links.push_back(link);
+    if (link.to != waiter) sorted_.push_back(link);
   const auto [first, last] = elided_.equal_range(waiter);
-  if ((links.empty() && first == last) || awaits_no_coroutine(waiter)) return {};
-  std::stable_sort(links.begin(), links.end(),
-                   [](const Link& a, const Link& b) { return a.to < b.to; });
-  std::vector<Candidate> found;
-  for (size_t i = 0; i < links.size();) {
+  if ((sorted_.empty() && first == last) || awaits_no_coroutine(waiter)) return candidates_;
+  std::sort(sorted_.begin(), sorted_.end(), [](const Link& a, const Link& b) {
+    return std::tie(a.to, a.offset) < std::tie(b.to, b.offset);
+  });
+  for (size_t i = 0; i < sorted_.size();) {
     size_t end = i;
-    while (end < links.size() && links[end].to == links[i].to) end++;
-    if (const auto one = candidate(waiter, std::span(links).subspan(i, end - i)))
-      found.push_back(*one);
+    while (end < sorted_.size() && sorted_[end].to == sorted_[i].to) end++;
+    if (const auto one = candidate(waiter, std::span(sorted_).subspan(i, end - i)))
+      candidates_.push_back(*one);
     i = end;
   }
   for (auto one = first; one != last; ++one) {
     const auto is_same = [&](const Candidate& other) { return other.awaited == one->second.awaited; };
-    if (!is_at_yield(one->second.awaited) && std::none_of(found.begin(), found.end(), is_same))
-      found.push_back(one->second);
+    if (!is_at_yield(one->second.awaited) &&
+        std::none_of(candidates_.begin(), candidates_.end(), is_same))
+      candidates_.push_back(one->second);
   }
-  return found;
+  return candidates_;
 }
 
 // Whether most continuations of such promises are at this place.
@@ -220,7 +247,7 @@ bool Continuations::is_usual(const Candidate& one) {
 // Generators know their consumers, which may wait for something else; what has ended may still have
 // its continuation.
 void Continuations::choose(uint32_t waiter) {
-  const std::vector<Candidate> all = candidates(waiter);
+  const std::vector<Candidate>& all = candidates(waiter);
   const auto rank = [&](const Candidate& one) {
     return std::tuple(one.rank, all_[one.awaited].state != State::Final, is_usual(one), one.slot);
   };
@@ -277,7 +304,7 @@ void Continuations::set(SuspendedCoroutines& found) {
   for (uint32_t i = 0; i < all_.size(); i++) {
     const State state = found.coroutines[i].state;
     if (state != State::Waits && state != State::Unknown) continue;
-    const std::vector<Candidate> all = candidates(i);
+    const std::vector<Candidate>& all = candidates(i);
     if (all.size() > 1) several.push_back(i);
     if (all.size() != 1) continue;
     chosen_[i] = all.front();

@@ -29,8 +29,8 @@ namespace skein {
 
 class Continuations {
  public:
-  // `coroutines` are sorted by frame, and must outlive this object. O(bytes of frames); memory: 12
-  // bytes for each handle in them, and 24 for each coroutine.
+  // `coroutines` are sorted by frame, and must outlive this object. O(bytes of frames); memory: 8
+  // bytes for each handle in them, and 16 for each coroutine.
   Continuations(MemoryCache& memory, std::span<const SuspendedCoroutine> coroutines,
                 CoroutineProgram& program);
 
@@ -44,24 +44,29 @@ class Continuations {
  private:
   // A handle of a coroutine in a frame, or the address of its promise.
   struct Link {
-    uint32_t from = 0;
     uint32_t to = 0;  // the same: its own
     uint32_t offset = 0;
   };
   struct Candidate {
     uint32_t awaited = SuspendedCoroutine::none;
-    uint32_t back = 0;      // bytes from the awaited frame: where the continuation is
-    uint32_t slot = 0;      // bytes from the frame: the last place of the handle
-    int rank = 0;           // how well the slot agrees with the awaiter
+    uint16_t back = 0;      // bytes from the awaited frame: where the continuation is
+    uint16_t slot = 0;      // bytes from the frame: the last place of the handle
+    int8_t rank = 0;        // how well the slot agrees with the awaiter
     bool is_exact = false;  // the sizes of both promises are known
   };
-  // A promise, by its type or, if that is unknown, by its size.
-  using PromiseKey = std::pair<std::string, uint64_t>;
+  // A promise, by its type (a number of names_) or, if that is unknown (0), by its size.
+  using PromiseKey = std::pair<uint32_t, uint64_t>;
+  struct Promise {
+    const FrameLayout* layout = nullptr;  // of the frame
+    uint32_t name = 0;
+  };
+  enum class Leads : uint8_t { Unknown, Yes, No };
 
+  void add(Link link);
   std::span<const Link> links_of(uint32_t from) const;
   void find_elided();
   bool is_in_promise(uint32_t coroutine, uint32_t offset);
-  std::vector<Candidate> candidates(uint32_t waiter);
+  const std::vector<Candidate>& candidates(uint32_t waiter);  // until the next call
   std::optional<Candidate> candidate(uint32_t waiter, std::span<const Link> links);
   int rank_of_slot(uint32_t waiter, uint32_t slot);
   bool awaits_no_coroutine(uint32_t waiter);
@@ -71,17 +76,24 @@ class Continuations {
   bool is_usual(const Candidate& one);
   void choose(uint32_t waiter);
   void cut_doubtful_cycles();
+  bool leads_to_no_coroutine(const SuspendedCoroutine& one);
+  const Promise& promise(uint32_t coroutine);
   const FrameLayout& layout(uint32_t coroutine);
   void set(SuspendedCoroutines& found);
 
   std::span<const SuspendedCoroutine> all_;
-  std::vector<Link> links_ = {};    // by `from`, then offset
-  std::vector<size_t> first_ = {};  // of each frame's links; one more than frames
+  std::vector<Link> links_ = {};      // by frame, then offset
+  std::vector<uint32_t> first_ = {};  // of each frame's links; one more than frames
   CoroutineProgram& program_;
   SuspendedCoroutines* found_ = nullptr;
   bool has_types_ = false;  // debug information is used
+  std::map<std::string, uint32_t> names_ = {};  // of promises
+  std::vector<Promise> promises_ = {};          // by function
+  std::vector<Leads> leads_ = {};               // by place: whether its awaiter may have a coroutine
   std::unordered_multimap<uint32_t, Candidate> elided_ = {};  // by the frame around them
-  std::vector<Candidate> chosen_ = {};  // by waiter
+  std::vector<Link> sorted_ = {};           // of one waiter, by `to`
+  std::vector<Candidate> candidates_ = {};  // of one waiter
+  std::vector<Candidate> chosen_ = {};      // by waiter
   std::map<PromiseKey, std::map<uint32_t, uint32_t>> votes_ = {};  // by place of the continuation
 };
 

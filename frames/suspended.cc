@@ -435,6 +435,7 @@ class Search {
     find_running();
     SuspendedCoroutines out;
     std::vector<uint32_t> kept;
+    out.coroutines.reserve(found_.size());
     for (uint32_t i = 0; i < found_.size(); i++) {
       if (is_freed(i)) continue;
       const SuspendedCoroutine one = describe(i);

@@ -99,9 +99,12 @@ bool Waiters::has_handle_near(uint32_t coroutine, uint64_t offset) const {
 // The nodes of a list from `first` on, which may be none: those that nodes have the addresses of.
 void Waiters::add_list(uint64_t object, uint64_t first, uint64_t back, Nodes& to) {
   constexpr auto reach = static_cast<int64_t>(awaiter_reach);
-  if (first % 8 != 0) return;
+  const uint32_t owner = frame_around(first);
+  if (first % 8 != 0 || owner == no_coroutine) return;
+  const uint64_t offset = first - all_[owner].frame;
   for (int64_t slot = -reach; slot <= reach; slot += 8)
-    to.merge(list_from(object, first, slot, back));
+    if (word_in(owner, offset + static_cast<uint64_t>(slot)) == object)
+      to.merge(list_from(object, first, slot, back));
 }
 
 Waiters::Nodes Waiters::list_from(uint64_t object, uint64_t first, int64_t slot,
