@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "symbol/abbreviations.h"
 #include "symbol/elf_sections.h"
 #include "symbol/elf_writer.h"
 
@@ -52,6 +53,20 @@ void hide_unused_sections(std::vector<uint8_t>& bytes, DwarfUse use) {
       std::memcpy(bytes.data() + at, &nothing, sizeof nothing);
 }
 
+std::span<const uint8_t> bytes_of(const LoadedSection& section) {
+  if (section.data == nullptr || section.data->d_buf == nullptr) return {};
+  return {static_cast<const uint8_t*>(section.data->d_buf), section.data->d_size};
+}
+
+// Of one that libdw has opened: its sections are not packed anymore.
+bool is_hostile(Elf* elf) {
+  for (const std::string suffix : {"", ".dwo"})
+    if (has_hostile_abbreviations(bytes_of(loaded_section(elf, ".debug_info" + suffix)),
+                                  bytes_of(loaded_section(elf, ".debug_abbrev" + suffix))))
+      return true;
+  return false;
+}
+
 }  // namespace
 
 Result<DwarfFile> open_dwarf(std::span<const uint8_t> bytes, const std::string& path,
@@ -72,6 +87,9 @@ Result<DwarfFile> open_dwarf(std::span<const uint8_t> bytes, const std::string& 
   }
   const bool has_common = section_of(file.elf.get(), bytes, ".gnu_debugaltlink").has_value();
   file.dwarf.reset(dwarf_begin_elf(file.elf.get(), DWARF_C_READ, nullptr));
+  if (file.dwarf != nullptr && is_hostile(file.elf.get()))
+    return Error{.what = "damaged debug information: an entry with too many attributes",
+                 .file = path};
   if (file.dwarf == nullptr || !has_common) return file;
   std::span<const uint8_t> common = empty_debug_information();
   if (files != nullptr)

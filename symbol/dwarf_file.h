@@ -29,8 +29,8 @@ enum class DwarfUse : uint8_t { Lines, Variables };
 
 // `bytes` must stay valid as long as the result. The file of dwz is looked up in `places`; without
 // it, names that are in it are unknown. With `files` null, no file is opened, and libdw opens none
-// either. Fails if the file is no ELF file, or claims to unpack to more than sixteen times its
-// size.
+// either. Fails if the file is no ELF file, claims to unpack to more than sixteen times its size, or
+// has entries with an absurd number of attributes.
 Result<DwarfFile> open_dwarf(std::span<const uint8_t> bytes, const std::string& path,
                              const DebugFilePlaces& places, Files* files, DwarfUse use);
 
