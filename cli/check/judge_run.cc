@@ -109,6 +109,7 @@ Outcome judge_run(const TestRun& run, const RunEnd* end) {
   Outcome outcome;
   if (end == nullptr) {
     outcome.verdict = run.test.is_disabled ? TestVerdict::Skipped : TestVerdict::NotRun;
+    outcome.is_disabled = run.test.is_disabled;
     outcome.reason = run.test.is_disabled ? "disabled" : "a test that it needs has failed";
     return outcome;
   }

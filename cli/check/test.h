@@ -44,6 +44,7 @@ struct Outcome {
   std::string output = {};  // what it printed, if that was captured; not escaped
   SourcePlace place = {};   // of the problem
   double seconds = 0;
+  bool is_disabled = false;  // Skipped: not run, as its author chose
   bool is_good() const { return verdict == TestVerdict::Passed || verdict == TestVerdict::Skipped; }
 };
 

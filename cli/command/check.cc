@@ -344,12 +344,15 @@ class Check {
   void print_summary() const {
     size_t bad = 0;
     size_t skipped = 0;
+    size_t disabled = 0;
     for (const TestResult& result : results_) {
       bad += !result.outcome.is_good();
       skipped += result.outcome.verdict == TestVerdict::Skipped;
+      disabled += result.outcome.is_disabled;
     }
     printf("\n%s, %zu failed", counted(results_.size(), "test").c_str(), bad);
     if (skipped != 0) printf(", %zu skipped", skipped);
+    if (disabled != 0) printf(" (%zu disabled)", disabled);
     printf(".\n");
     for (const TestResult& result : results_)
       if (!result.outcome.is_good())
