@@ -303,6 +303,8 @@ void add_check(CommandLine& line) {
   add_option(*app, "--keep", "DIR", options->keep,
              "Keep traces and reports of failed tests there");
   app->add_flag("--no-record", options->no_record, "Do not record the tests");
+  app->add_flag("--catch-crashes", options->catch_crashes,
+                "Trace tests by ptrace, to report where one\ncrashes");
   app->add_flag("--launcher", options->launcher,
                 "End as the test does, for TEST_LAUNCHER of\nCMake; 124 after the timeout");
   app->add_option("COMMAND", options->command, "Program and its arguments, after --");

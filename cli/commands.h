@@ -64,6 +64,7 @@ struct CheckOptions {
   std::string keep;
   uint32_t jobs = 1;
   bool no_record = false;
+  bool catch_crashes = false;
   std::string ctest;  // a build tree; empty: `command` is the test
   bool cases = false;
   bool launcher = false;

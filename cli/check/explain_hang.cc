@@ -1,6 +1,7 @@
 #include "cli/check/explain_hang.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +26,7 @@
 #include "cli/utc_now.h"
 
 #ifdef SKEIN_HAS_SYMBOLS
+#include "cli/input/core_input.h"
 #include "cli/input/thread_stacks.h"
 #include "cli/input/unprepared.h"
 #include "cli/output/core_snapshot.h"
@@ -61,6 +64,8 @@ void explain_recorded(pid_t pid) {
 
 #ifdef SKEIN_HAS_SYMBOLS
 
+constexpr uint64_t most_bytes = uint64_t{8} << 30;  // some seconds
+
 bool is_of_library(std::string_view file) { return file.empty() || file.starts_with("/usr/"); }
 
 // Of the chain that is most likely wrong, the innermost coroutine with a line.
@@ -86,6 +91,42 @@ SourcePlace place_of(const std::vector<ThreadStack>& stacks) {
   return {};
 }
 
+// Of the thread that crashed, the same.
+SourcePlace place_of_crash(const std::vector<ThreadStack>& stacks) {
+  return stacks.empty() ? SourcePlace{} : place_of({stacks.front()});
+}
+
+void keep_memory(CoreSnapshot& snapshot, const Unprepared& read, const std::string& path) {
+  if (snapshot.write_file(read, path))
+    print("\nKept for skein ps, why and html: " + escaped(path) + "\n");
+  else
+    print("\nNot kept: " + escaped(path) + ": " + strerror(errno) + "\n");
+}
+
+// Prints the stacks, that of the thread that has received the signal first. That the others were
+// stopped to be read is nothing that they did.
+SourcePlace explain_crash_stacks(std::vector<ThreadStack> stacks, uint64_t thread, int signal) {
+  for (ThreadStack& stack : stacks) {
+    stack.state = TargetThread::State::Unknown;
+    if (stack.id == thread) stack.ending_signal = signal;
+  }
+  std::stable_sort(stacks.begin(), stacks.end(), [](const ThreadStack& a, const ThreadStack& b) {
+    return a.ending_signal > b.ending_signal;
+  });
+  print("Call stacks:\n\n" + thread_stacks_text(stacks));
+  return place_of_crash(stacks);
+}
+
+// And what was suspended. Most programs have no coroutines.
+void explain_crash_coroutines(ReadTarget& all, bool is_recorded, CoreSnapshot& snapshot,
+                              const std::string& memory) {
+  all.read.paused = 0;
+  for (TargetThread& thread : all.read.around.threads) thread.state = TargetThread::State::Unknown;
+  if (!is_recorded)
+    print("\n" + coroutine_why_text(all.read, judge_chains(all.read), text_columns()));
+  if (!memory.empty()) keep_memory(snapshot, all.read, memory);
+}
+
 void explain_stacks(pid_t pid, SourcePlace& place) {
   const Result<std::vector<ThreadStack>> stacks = read_thread_stacks(static_cast<uint64_t>(pid));
   if (!stacks) {
@@ -96,20 +137,12 @@ void explain_stacks(pid_t pid, SourcePlace& place) {
   if (place.line == 0) place = place_of(*stacks);
 }
 
-void keep_memory(CoreSnapshot& snapshot, const Unprepared& read, const std::string& path) {
-  if (snapshot.write_file(read, path))
-    print("\nKept for skein ps, why and html: " + escaped(path) + "\n");
-  else
-    print("\nNot kept: " + escaped(path) + ": " + strerror(errno) + "\n");
-}
-
 // `core`: where its memory is kept; empty: it is not.
 SourcePlace explain_process(pid_t pid, const std::string& core) {
   SourcePlace place;
   const bool is_recorded = records(pid);
   if (is_recorded) explain_recorded(pid);
   CoreSnapshot snapshot;
-  constexpr uint64_t most_bytes = uint64_t{8} << 30;  // some seconds
   Result<ReadTarget> all = read_process(static_cast<uint64_t>(pid),
                                         {.pause = true,
                                          .must_pause = false,
@@ -129,6 +162,46 @@ SourcePlace explain_process(pid_t pid, const std::string& core) {
   return place;
 }
 
+SourcePlace explain_crashing_process(const Crashing& crash, const std::string& core) {
+  SourcePlace place;
+  const auto pid = static_cast<uint64_t>(crash.process);
+  Result<std::vector<ThreadStack>> stacks = read_thread_stacks(pid);
+  if (stacks)
+    place = explain_crash_stacks(*std::move(stacks), static_cast<uint64_t>(crash.thread),
+                                 crash.signal);
+  else
+    print("No call stacks: " + escaped(stacks.error().message()) + ".\n");
+  CoreSnapshot snapshot;
+  Result<ReadTarget> all = read_process(pid,
+                                        {.pause = true,
+                                         .must_pause = false,
+                                         .variables = !core.empty(),
+                                         .most_bytes = most_bytes},
+                                        core.empty() ? OnMemory() : snapshot.copier());
+  if (all) explain_crash_coroutines(*all, records(crash.process), snapshot, core);
+  return place;
+}
+
+SourcePlace explain_kernel_core(const std::string& path, bool is_recorded,
+                                const std::string& memory) {
+  SourcePlace place;
+  const std::optional<CoreInput> input = open_core(path);
+  if (!input) return {};
+  const std::vector<TargetThread> threads = input->core->threads();
+  place = explain_crash_stacks(read_thread_stacks(*input->core),
+                               threads.empty() ? 0 : threads.front().id,
+                               static_cast<int>(input->core->signal()));
+  print("\nCore: " + escaped(path) + "\n");
+  CoreSnapshot snapshot;
+  try {
+    ReadTarget all = read_any(path, {.variables = !memory.empty(), .most_bytes = most_bytes},
+                              memory.empty() ? OnMemory() : snapshot.copier());
+    explain_crash_coroutines(all, is_recorded, snapshot, memory);
+  } catch (const CommandError&) {  // it has no coroutines
+  }
+  return place;
+}
+
 #else
 
 SourcePlace explain_process(pid_t pid, const std::string&) {
@@ -141,7 +214,25 @@ SourcePlace explain_process(pid_t pid, const std::string&) {
   return {};
 }
 
+SourcePlace explain_crashing_process(const Crashing&, const std::string&) {
+  print("This skein was built without elfutils: it cannot read call stacks.\n");
+  return {};
+}
+
+SourcePlace explain_kernel_core(const std::string& path, bool, const std::string&) {
+  print("Core: " + escaped(path) + "\n");
+  return {};
+}
+
 #endif
+
+// Standard output and error are the report from then on.
+bool write_to(const std::string& file, int flags) {
+  const int out = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | flags, 0600);
+  return out >= 0 && dup2(out, 1) == 1 && dup2(out, 2) == 2;
+}
+
+std::string folder_of(const std::string& trace) { return trace.substr(0, trace.rfind('/') + 1); }
 
 // A process with nothing to explain: a shell that waits for its child.
 bool only_waits_for_child(pid_t pid) {
@@ -155,14 +246,13 @@ bool only_waits_for_child(pid_t pid) {
 SourcePlace explain_hang(pid_t test, const std::string& trace, const std::string& file,
                          bool keeps_memory) {
   constexpr size_t most = 8;
-  const int out = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_APPEND, 0600);
-  if (out < 0 || dup2(out, 1) != 1 || dup2(out, 2) != 2) return {};
+  if (!write_to(file, O_TRUNC)) return {};
   const ProcessSleep sleep = read_sleep(std::to_string(test));
   std::vector<pid_t> all = descendants_of(getpid());
   std::erase(all, test);
   all.insert(all.begin(), test);
   if (all.size() > 1) std::erase_if(all, only_waits_for_child);
-  const std::string folder = trace.substr(0, trace.rfind('/') + 1);
+  const std::string folder = folder_of(trace);
   SourcePlace found;
   for (size_t i = 0; i < std::min(all.size(), most); i++) {
     if (i != 0) print("\n");
@@ -185,6 +275,48 @@ SourcePlace explain_hang(pid_t test, const std::string& trace, const std::string
   note_trace_end(trace, test, now,
                  {.in_loop = sleep.in_loop ? now : 0, .for_good = sleep.for_good ? now : 0});
   return found;
+}
+
+SourcePlace explain_crashing(const Crashing& crash) {
+  if (!write_to(crash.report, O_TRUNC)) return {};
+  SourcePlace place;
+  run_reporting(
+      [&] {
+        place = explain_crashing_process(
+            crash, crash.keeps_memory ? folder_of(crash.trace) + "memory.core" : "");
+        return 0;
+      },
+      std::cerr);
+  std::cerr.flush();
+  return place;
+}
+
+SourcePlace explain_core(const std::string& core, const std::string& memory,
+                         const std::string& trace, const std::string& file) {
+  if (!write_to(file, 0)) return {};
+  SourcePlace place;
+  run_reporting(
+      [&] {
+        place = explain_kernel_core(core, access(trace.c_str(), F_OK) == 0, memory);
+        return 0;
+      },
+      std::cerr);
+  std::cerr.flush();
+  return place;
+}
+
+void explain_crashed(pid_t process, const std::string& trace, const std::string& file) {
+  struct stat before = {};
+  if (access(trace.c_str(), F_OK) != 0 || !write_to(file, 0)) return;
+  if (fstat(1, &before) == 0 && before.st_size != 0) print("\n");
+  note_trace_end(trace, process, utc_now(), {});
+  run_reporting([&] { return run_why({.trace = trace, .task = {}, .json = false}); }, std::cerr);
+  std::cerr.flush();
+}
+
+void report_uncaught(const std::string& file, int error) {
+  if (write_to(file, 0))
+    print(std::string("No call stacks: it could not be traced: ") + strerror(error) + ".\n");
 }
 
 }  // namespace skein::cli

@@ -17,7 +17,9 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/check/crash_catcher.h"
 #include "cli/check/explain_hang.h"
+#include "cli/check/kernel_core.h"
 #include "cli/check/process_tree.h"
 #include "cli/die.h"
 
@@ -104,11 +106,12 @@ class Guard {
 
   void start(pid_t group) {
     int failure[2];
+    int go[2];
     if (run_.test.command.empty()) {
       end_.reason = ENOENT;
       finish(RunEnd::Kind::NotStarted);
     }
-    if (pipe2(failure, O_CLOEXEC) != 0) {
+    if (pipe2(failure, O_CLOEXEC) != 0 || pipe2(go, O_CLOEXEC) != 0) {
       end_.reason = errno;
       finish(RunEnd::Kind::NotStarted);
     }
@@ -118,8 +121,14 @@ class Guard {
       end_.reason = errno;
       finish(RunEnd::Kind::NotStarted);
     }
-    if (test_ == 0) become_test(group, guard, failure[1]);
+    if (test_ == 0) {
+      close(go[1]);
+      become_test(group, guard, go[0], failure[1]);
+    }
     close(failure[1]);
+    close(go[0]);
+    if (run_.catches_crashes) catch_error_ = catcher_.follow(test_);
+    close(go[1]);
     StartFailure reason;
     if (read(failure[0], &reason, sizeof reason) == sizeof reason) {
       end_.reason = reason.reason;
@@ -130,11 +139,14 @@ class Guard {
     close(failure[0]);
   }
 
-  [[noreturn]] void become_test(pid_t group, pid_t guard, int failure) {
+  [[noreturn]] void become_test(pid_t group, pid_t guard, int go, int failure) {
     setpgid(0, group);  // fails if it is gone: then the guard's
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "skein");
     if (getppid() != guard) _exit(127);
+    char nothing = 0;
+    while (read(go, &nothing, 1) < 0 && errno == EINTR) {  // until the guard has closed it
+    }
     StartFailure reason;
     if (!run_.test.folder.empty() && chdir(run_.test.folder.c_str()) != 0) {
       reason = {.reason = errno, .not_folder = true};
@@ -173,7 +185,11 @@ class Guard {
       ppoll(&ready, 1, &time, nullptr);
       // Before the timeout: if this process could not run for long, the test may have ended in
       // time.
-      if (reap()) finish(RunEnd::Kind::Ended);
+      if (reap()) finish_ended();
+      if (catcher_.has_crash() && !is_crash_explained_) {
+        explain_crash();
+        deadline = steady_ns() + 2 * second;
+      }
       signalfd_siginfo info = {};
       while (read(signals_, &info, sizeof info) == sizeof info) {
         if (getppid() != parent_) leave_nothing();
@@ -185,8 +201,12 @@ class Guard {
         deadline = steady_ns() + 2 * second;
       }
       if (steady_ns() < deadline) continue;
-      if (reap()) finish(RunEnd::Kind::Ended);
+      if (reap()) finish_ended();
       if (is_interrupted) end_all(RunEnd::Kind::Interrupted);
+      if (is_crash_explained_) {  // it does not end by the signal
+        end_.status = catcher_.signal();
+        end_all(RunEnd::Kind::Ended);
+      }
       explain();
       terminate_all();
       end_all(RunEnd::Kind::TimedOut);
@@ -196,7 +216,9 @@ class Guard {
   // Reaps what has ended. Returns true if the test has.
   bool reap() {
     int status = 0;
-    for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+    const int options = WNOHANG | (catcher_.follows() ? __WALL : 0);
+    for (pid_t pid = 0; (pid = waitpid(-1, &status, options)) > 0;) {
+      if (WIFSTOPPED(status)) catcher_.handle_stop(pid, status);
       if (pid != test_ || (!WIFEXITED(status) && !WIFSIGNALED(status))) continue;
       end_.status = status;
       return true;
@@ -205,20 +227,67 @@ class Guard {
   }
 
   void explain() {
-    // An explanation that takes too long ends the guard, and with it the test.
+    start_report_alarm();
+    note_place(explain_hang(test_, trace_directory_of(run_.folder), report_file(run_.folder),
+                            !run_.is_temporary));
+    alarm(0);
+  }
+
+  // An explanation that takes too long ends the guard, and with it the test.
+  static void start_report_alarm() {
     constexpr unsigned longest = 120;
     sigset_t alarm_only;
     sigemptyset(&alarm_only);
     sigaddset(&alarm_only, SIGALRM);
     sigprocmask(SIG_UNBLOCK, &alarm_only, nullptr);
     alarm(longest);
-    const SourcePlace place =
-        explain_hang(test_, trace_directory_of(run_.folder), report_file(run_.folder),
-                     !run_.is_temporary);
+  }
+
+  void note_place(const SourcePlace& place) {
+    end_.line = place.line;
+    if (place.file.size() < sizeof end_.file)
+      memcpy(end_.file, place.file.data(), place.file.size());
+  }
+
+  void explain_crash() {
+    is_crash_explained_ = true;
+    // A thread may be in a call that no signal interrupts.
+    const int64_t end = steady_ns() + second;
+    while (!catcher_.has_stopped() && steady_ns() < end) {
+      const timespec time = {.tv_sec = 0, .tv_nsec = 1'000'000};
+      nanosleep(&time, nullptr);
+      if (reap()) finish_ended();
+    }
+    start_report_alarm();
+    note_place(explain_crashing({.process = test_,
+                                 .thread = catcher_.thread(),
+                                 .signal = catcher_.signal(),
+                                 .trace = trace_directory_of(run_.folder),
+                                 .report = report_file(run_.folder),
+                                 .keeps_memory = !run_.is_temporary}));
     alarm(0);
-    end_.hang_line = place.line;
-    if (place.file.size() < sizeof end_.hang_file)
-      memcpy(end_.hang_file, place.file.data(), place.file.size());
+    end_.has_stacks = true;
+    catcher_.let_end();
+  }
+
+  void explain_kernel_core() {
+    if (is_crash_explained_ || !WCOREDUMP(end_.status)) return;
+    const std::string core = kernel_core_of(test_, run_.test.folder);
+    if (core.empty()) return;
+    note_place(explain_core(core, run_.is_temporary ? "" : run_.folder + "/memory.core",
+                            trace_directory_of(run_.folder), report_file(run_.folder)));
+    end_.has_stacks = true;
+  }
+
+  [[noreturn]] void finish_ended() {
+    if (WIFSIGNALED(end_.status) && is_crash(WTERMSIG(end_.status))) {
+      start_report_alarm();
+      if (catch_error_ != 0) report_uncaught(report_file(run_.folder), catch_error_);
+      explain_kernel_core();
+      explain_crashed(test_, trace_directory_of(run_.folder), report_file(run_.folder));
+      alarm(0);
+    }
+    finish(RunEnd::Kind::Ended);
   }
 
   // For those that write their results when they receive SIGTERM.
@@ -246,6 +315,9 @@ class Guard {
   struct sigaction inherited_ = {};
   int signals_ = -1;
   pid_t test_ = 0;
+  CrashCatcher catcher_ = {};
+  int catch_error_ = 0;
+  bool is_crash_explained_ = false;
   RunEnd end_ = {};
 };
 

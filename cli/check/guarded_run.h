@@ -26,10 +26,11 @@ struct TestRun {
   bool is_temporary = false;
   bool captures = false;   // what it prints goes to output_file(folder), else to where ours goes
   std::string trace = {};  // SKEIN_TRACE; empty: not set
+  bool catches_crashes = false;  // CrashCatcher
 };
 
 std::string output_file(const std::string& folder);
-std::string report_file(const std::string& folder);  // why it hangs
+std::string report_file(const std::string& folder);  // why it hangs, or where it crashed
 std::string trace_directory_of(const std::string& folder);
 
 // How a run ended.
@@ -40,8 +41,9 @@ struct RunEnd {
   int reason = 0;           // NotStarted: errno
   bool not_folder = false;  // ... of chdir(), not of exec
   uint64_t ns = 0;          // until then
-  uint64_t hang_line = 0;   // TimedOut: where it hangs; 0: unknown
-  char hang_file[3900] = {};
+  bool has_stacks = false;  // Ended by a signal: and its report has the stacks
+  uint64_t line = 0;        // where it hangs or crashed; 0: unknown
+  char file[3900] = {};
 };
 
 class RunningTest {

@@ -13,6 +13,8 @@
 
 #include "base/escape.h"
 #include "base/text.h"
+#include "cli/check/crash_catcher.h"
+#include "cli/signal_text.h"
 
 namespace skein::cli {
 
@@ -44,6 +46,10 @@ bool matches_any(const std::vector<std::string>& patterns, const std::string& te
     return true;
   }
   return false;
+}
+
+SourcePlace place_of(const RunEnd& end) {
+  return {.file = end.file, .line = static_cast<uint32_t>(end.line)};
 }
 
 // The order of CTest: skipped, timeout, output, exit code.
@@ -82,10 +88,7 @@ void judge_status(const Test& test, int status, Outcome& outcome) {
 
 std::string status_text(int status) {
   if (!WIFSIGNALED(status)) return "exit code " + std::to_string(WEXITSTATUS(status));
-  const int signal = WTERMSIG(status);
-  const char* name = strsignal(signal);
-  return "killed by signal " + std::to_string(signal) +
-         (name == nullptr ? "" : std::string(" (") + name + ")");
+  return "killed by " + signal_text(WTERMSIG(status));
 }
 
 SourcePlace place_of_failure(std::string_view output) {
@@ -109,6 +112,7 @@ Outcome judge_run(const TestRun& run, const RunEnd* end) {
   Outcome outcome;
   if (end == nullptr) {
     outcome.verdict = run.test.is_disabled ? TestVerdict::Skipped : TestVerdict::NotRun;
+    outcome.is_disabled = run.test.is_disabled;
     outcome.reason = run.test.is_disabled ? "disabled" : "a test that it needs has failed";
     return outcome;
   }
@@ -117,13 +121,19 @@ Outcome judge_run(const TestRun& run, const RunEnd* end) {
   switch (end->kind) {
     case RunEnd::Kind::Ended:
       judge_status(run.test, end->status, outcome);
-      if (outcome.verdict == TestVerdict::Failed) outcome.place = place_of_failure(outcome.output);
+      if (outcome.verdict != TestVerdict::Failed) break;
+      outcome.place = place_of_failure(outcome.output);
+      if (!WIFSIGNALED(end->status)) break;
+      outcome.is_crash = is_crash(WTERMSIG(end->status));
+      outcome.has_stacks = end->has_stacks;
+      outcome.report = read_tail(report_file(run.folder));
+      if (end->line != 0) outcome.place = place_of(*end);
       break;
     case RunEnd::Kind::TimedOut:
       outcome.verdict = TestVerdict::TimedOut;
       outcome.reason = "it did not end within " + duration_text(run.timeout);
       outcome.report = read_tail(report_file(run.folder));
-      outcome.place = {.file = end->hang_file, .line = static_cast<uint32_t>(end->hang_line)};
+      outcome.place = place_of(*end);
       break;
     case RunEnd::Kind::NotStarted:
       outcome.verdict = TestVerdict::NotRun;

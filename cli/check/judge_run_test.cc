@@ -98,8 +98,8 @@ TEST_CASE("patterns replace the exit code, but not a signal") {
 TEST_CASE("what did not end or start is not passed") {
   JudgedRun one("hello");
   std::ofstream(report_file(one.run.folder)) << "why";
-  RunEnd end{.kind = RunEnd::Kind::TimedOut, .ns = 2'000'000'000, .hang_line = 7};
-  end.hang_file[0] = 'a';
+  RunEnd end{.kind = RunEnd::Kind::TimedOut, .ns = 2'000'000'000, .line = 7};
+  end.file[0] = 'a';
   const Outcome hangs = judge_run(one.run, &end);
   CHECK(hangs.verdict == TestVerdict::TimedOut);
   CHECK(hangs.reason == "it did not end within 2.00 s");

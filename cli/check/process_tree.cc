@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <fstream>
 #include <memory>
@@ -71,9 +72,13 @@ std::vector<ProcessLine> tree_of(pid_t process) {
   return tree;
 }
 
-void reap_children() {
-  while (waitpid(-1, nullptr, WNOHANG) > 0) {
-  }
+// Returns false if there are no children. Then there are no descendants either, because this process
+// adopts them.
+bool reap_children() {
+  pid_t reaped = 0;
+  do reaped = waitpid(-1, nullptr, WNOHANG | __WALL);
+  while (reaped > 0 || (reaped < 0 && errno == EINTR));
+  return reaped == 0;
 }
 
 }  // namespace
@@ -88,8 +93,9 @@ std::vector<pid_t> descendants_of(pid_t process) {
 bool kill_descendants() {
   constexpr int rounds = 2000;
   std::set<pid_t> refused;
+  int rounds_without_any = 0;
   for (int round = 0; round < rounds; round++) {
-    reap_children();
+    if (!reap_children()) return true;
     const std::vector<ProcessLine> tree = tree_of(getpid());
     // First stops all that there are, until there are no new ones.
     bool is_stopping = false;
@@ -98,13 +104,13 @@ bool kill_descendants() {
       if (line.state == 'Z' || line.state == 'X' || refused.contains(line.pid)) continue;
       is_left = true;
       if (line.state == 'T' || line.state == 't' || round > 10) continue;
-      if (kill(line.pid, SIGSTOP) != 0) refused.insert(line.pid);
+      if (kill(line.pid, SIGSTOP) != 0 && errno == EPERM) refused.insert(line.pid);
       is_stopping = true;
     }
-    if (!is_left) {
-      reap_children();
-      return refused.empty();
-    }
+    // That none was seen proves nothing: the names in /proc are read before the states, and a
+    // process may have forked and ended in between.
+    rounds_without_any = is_left ? 0 : rounds_without_any + 1;
+    if (rounds_without_any > 10 && !refused.empty()) return false;
     if (!is_stopping)
       for (const ProcessLine& line : tree)
         if (!refused.contains(line.pid)) kill(line.pid, SIGKILL);

@@ -40,10 +40,13 @@ struct SourcePlace {
 struct Outcome {
   TestVerdict verdict = TestVerdict::NotRun;
   std::string reason = {};  // one line, escaped: "exit code 3", "it did not end within 30 s"
-  std::string report = {};  // why it hangs; findings; missed budgets
+  std::string report = {};  // why it hangs, or where it crashed; findings; missed budgets
   std::string output = {};  // what it printed, if that was captured; not escaped
   SourcePlace place = {};   // of the problem
   double seconds = 0;
+  bool is_crash = false;     // Failed: killed by a signal such as SIGSEGV
+  bool has_stacks = false;   // ... and the report has those of that moment
+  bool is_disabled = false;  // Skipped: not run, as its author chose
   bool is_good() const { return verdict == TestVerdict::Passed || verdict == TestVerdict::Skipped; }
 };
 

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/disk_files.h"
@@ -393,15 +394,22 @@ std::vector<std::string> parse_gtest_list(std::string_view text) {
     const size_t end = std::min(comment, line.size());
     if (line.starts_with("  ")) {
       const std::string name = line.substr(2, end - 2);
-      if (!suite.empty() && !name.empty() && !name.starts_with("DISABLED_") &&
-          suite.find("DISABLED_") != 0)
-        names.push_back(suite + name);
+      if (!suite.empty() && !name.empty()) names.push_back(suite + name);
     } else {
       const std::string name = line.substr(0, end);
       suite = name.ends_with('.') && name.find(' ') == std::string::npos ? name : "";
     }
   }
   return names;
+}
+
+bool is_disabled_in_gtest(std::string_view name) {
+  // "DISABLED_Suite.Case", "Suite.DISABLED_Case", "Instance/DISABLED_Suite.Case/0"
+  const auto begins = [](std::string_view part) {
+    return part.starts_with("DISABLED_") || part.find("/DISABLED_") != part.npos;
+  };
+  const size_t dot = name.find('.');
+  return begins(name.substr(0, dot)) || (dot != name.npos && begins(name.substr(dot + 1)));
 }
 
 std::vector<std::string> parse_catch_list(std::string_view text) {
@@ -423,9 +431,27 @@ std::vector<std::string> parse_doctest_list(std::string_view text) {
   return names;
 }
 
+// The value of a flag of GoogleTest: true unless it begins with one of "0fF".
+bool is_set_in_gtest(std::string_view value) {
+  return value.empty() || std::string_view("0fF").find(value[0]) == value.npos;
+}
+
+bool runs_disabled_gtest(const Strings& command) {
+  constexpr std::string_view option = "--gtest_also_run_disabled_tests";
+  const char* const variable = getenv("GTEST_ALSO_RUN_DISABLED_TESTS");
+  bool runs = variable != nullptr && is_set_in_gtest(variable);
+  for (const std::string_view word : command) {
+    if (word == option) runs = true;
+    if (word.starts_with(std::string(option) + "="))
+      runs = is_set_in_gtest(word.substr(option.size() + 1));
+  }
+  return runs;
+}
+
 // GTEST_SKIP() leaves the exit code 0.
-std::vector<Test> with_skips_of_gtest(std::vector<Test> tests) {
+std::vector<Test> with_skips_of_gtest(std::vector<Test> tests, bool runs_disabled) {
   for (Test& test : tests) {
+    test.is_disabled = !runs_disabled && is_disabled_in_gtest(test.name);
     std::string pattern = "\\[  SKIPPED \\] ";
     for (const char c : test.name) {
       if (std::string_view(".[]()*+?{}|^$\\").find(c) != std::string_view::npos) pattern += '\\';
@@ -443,9 +469,17 @@ Result<std::vector<Test>> case_tests(const Strings& command) {
     return run_listing(with(command, options), "", false);
   };
   if (framework == Framework::Doctest) {
+    // With those that doctest::skip() disables, and without.
+    const Listing all = list({"--list-test-cases", "--no-colors=true", "--no-skip=true"});
     const Listing listing = list({"--list-test-cases", "--no-colors=true"});
-    if (has_succeeded(listing))
-      return tests_of(parse_doctest_list(listing.output), command, "--test-case=", ",\\");
+    if (has_succeeded(listing) && has_succeeded(all)) {
+      const Strings run = parse_doctest_list(listing.output);
+      const std::set<std::string> enabled(run.begin(), run.end());
+      std::vector<Test> tests =
+          tests_of(parse_doctest_list(all.output), command, "--test-case=", ",\\");
+      for (Test& test : tests) test.is_disabled = !enabled.contains(test.name);
+      return tests;
+    }
   } else if (framework == Framework::Catch2) {
     // The option of version 3; version 2 prints a title with it, and its other option returns the
     // number of tests.
@@ -459,7 +493,8 @@ Result<std::vector<Test>> case_tests(const Strings& command) {
     const Listing listing = list({"--gtest_list_tests"});
     const Strings names = parse_gtest_list(listing.output);
     if (has_succeeded(listing) && !names.empty())
-      return with_skips_of_gtest(tests_of(names, command, "--gtest_filter=", ""));
+      return with_skips_of_gtest(tests_of(names, command, "--gtest_filter=", ""),
+                                 runs_disabled_gtest(command));
   }
   return Error{.what = "it lists no test cases of GoogleTest, Catch2 or doctest",
                .file = program,

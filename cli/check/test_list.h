@@ -23,8 +23,10 @@ Result<std::vector<Test>> parse_ctest(std::string_view json);
 // these.
 Result<std::vector<Test>> case_tests(const std::vector<std::string>& command);
 
-// The names in what the programs print. GoogleTest: "Suite.Case". Disabled ones are left out.
+// The names in what the programs print. GoogleTest: "Suite.Case", also of disabled ones.
 std::vector<std::string> parse_gtest_list(std::string_view text);
+// Whether GoogleTest runs this one only with --gtest_also_run_disabled_tests.
+bool is_disabled_in_gtest(std::string_view name);
 // Catch2 2 and 3, with --list-test-names-only or --list-tests --verbosity quiet: a name in a line.
 std::vector<std::string> parse_catch_list(std::string_view text);
 // doctest, with --list-test-cases.

@@ -183,6 +183,11 @@ std::string safe_output(std::string_view text) {
   _exit(128 + signal);
 }
 
+constexpr std::string_view stacks_advice =
+    "--catch-crashes, or a core ('ulimit -c unlimited'), shows where";
+
+bool lacks_stacks(const Outcome& outcome) { return outcome.is_crash && !outcome.has_stacks; }
+
 class Check {
  public:
   explicit Check(const CheckOptions& options)
@@ -235,7 +240,8 @@ class Check {
                 .folder = "",
                 .is_temporary = !evidence.is_kept(),
                 .captures = !is_single_,
-                .trace = ""};
+                .trace = "",
+                .catches_crashes = options_.catch_crashes};
     if (run.test.timeout)
       run.timeout =
           options_.timeout.empty() ? *run.test.timeout : std::min(*run.test.timeout, timeout);
@@ -297,7 +303,8 @@ class Check {
     const Outcome& outcome = result.outcome;
     if (is_single_) {
       if (!outcome.is_good() && !was_own_failure(outcome)) {
-        report_message(result.name + ": " + outcome.reason);
+        report_message(result.name + ": " + outcome.reason +
+                       (lacks_stacks(outcome) ? "; " + std::string(stacks_advice) : ""));
         fputs(outcome.report.c_str(), stderr);
       }
     } else {
@@ -344,17 +351,23 @@ class Check {
   void print_summary() const {
     size_t bad = 0;
     size_t skipped = 0;
+    size_t disabled = 0;
     for (const TestResult& result : results_) {
       bad += !result.outcome.is_good();
       skipped += result.outcome.verdict == TestVerdict::Skipped;
+      disabled += result.outcome.is_disabled;
     }
     printf("\n%s, %zu failed", counted(results_.size(), "test").c_str(), bad);
     if (skipped != 0) printf(", %zu skipped", skipped);
+    if (disabled != 0) printf(" (%zu disabled)", disabled);
     printf(".\n");
     for (const TestResult& result : results_)
       if (!result.outcome.is_good())
         printf("  %-7s %s\n", std::string(word_of(result.outcome.verdict)).c_str(),
                escaped(result.name).c_str());
+    if (std::any_of(results_.begin(), results_.end(),
+                    [](const TestResult& result) { return lacks_stacks(result.outcome); }))
+      printf("\nCrashes without call stacks: %s.\n", std::string(stacks_advice).c_str());
     fflush(stdout);
   }
 

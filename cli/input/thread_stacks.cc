@@ -85,33 +85,27 @@ class StackNames {
   std::map<std::string, StackModule> modules_ = {};  // by file
 };
 
-}  // namespace
-
-Result<std::vector<ThreadStack>> read_thread_stacks(uint64_t pid) {
-  const Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(pid);
-  if (!process) return process.error();
-  const Target& target = **process;
+// Without their calls, which are in `raw` in the same order.
+std::vector<ThreadStack> read_stacks(const Target& target, std::vector<CallStacks::Stack>& raw) {
   std::vector<ThreadStack> stacks;
-  std::vector<CallStacks::Stack> raw;
-  {
-    // A thread that computes shows nothing of its stack otherwise. Without permission, the others
-    // are shown.
-    (void)(*process)->pause();
-    std::vector<TargetThread> threads = target.threads();
-    if (threads.size() > most_threads) threads.resize(most_threads);
-    MemoryCache memory(target);
-    CallStacks reader(target, memory);
-    for (TargetThread& thread : threads) {
-      raw.push_back(reader.of(thread.registers));
-      stacks.push_back({.id = thread.id,
-                        .name = std::move(thread.name),
-                        .state = thread.state,
-                        .wait_channel = std::move(thread.wait_channel),
-                        .calls = {},
-                        .is_complete = raw.back().is_complete});
-    }
-    (*process)->resume();
+  std::vector<TargetThread> threads = target.threads();
+  if (threads.size() > most_threads) threads.resize(most_threads);
+  MemoryCache memory(target);
+  CallStacks reader(target, memory);
+  for (TargetThread& thread : threads) {
+    raw.push_back(reader.of(thread.registers));
+    stacks.push_back({.id = thread.id,
+                      .name = std::move(thread.name),
+                      .state = thread.state,
+                      .wait_channel = std::move(thread.wait_channel),
+                      .calls = {},
+                      .is_complete = raw.back().is_complete});
   }
+  return stacks;
+}
+
+void name_calls(const Target& target, const std::vector<CallStacks::Stack>& raw,
+                std::vector<ThreadStack>& stacks) {
   StackNames names(target);
   for (size_t i = 0; i < stacks.size(); i++) {
     for (const CallStacks::Call& call : raw[i].calls) {
@@ -122,6 +116,27 @@ Result<std::vector<ThreadStack>> read_thread_stacks(uint64_t pid) {
       stacks[i].calls.push_back(names.name(call.pc, !stacks[i].calls.empty()));
     }
   }
+}
+
+}  // namespace
+
+Result<std::vector<ThreadStack>> read_thread_stacks(uint64_t pid) {
+  const Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(pid);
+  if (!process) return process.error();
+  std::vector<CallStacks::Stack> raw;
+  // A thread that computes shows nothing of its stack otherwise. Without permission, the others
+  // are shown.
+  (void)(*process)->pause();
+  std::vector<ThreadStack> stacks = read_stacks(**process, raw);
+  (*process)->resume();
+  name_calls(**process, raw, stacks);
+  return stacks;
+}
+
+std::vector<ThreadStack> read_thread_stacks(const Target& target) {
+  std::vector<CallStacks::Stack> raw;
+  std::vector<ThreadStack> stacks = read_stacks(target, raw);
+  name_calls(target, raw, stacks);
   return stacks;
 }
 

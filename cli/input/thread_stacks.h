@@ -4,7 +4,7 @@
 //   if (stacks) print(thread_stacks_text(*stacks));      // cli/output/thread_stacks_text.h
 //
 // The process is stopped while its registers and stacks are read: some ms for each thread. So this
-// is for a program that hangs, and that is about to be killed.
+// is for a program that hangs, and that is about to be killed. A core stands still anyway.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +33,14 @@ struct ThreadStack {
   std::string wait_channel = {};                             // also
   std::vector<StackCall> calls = {};                         // the innermost first, at most 64
   bool is_complete = false;
+  int ending_signal = 0;  // which this thread caused or received, and which ends the process
 };
 
 // In ascending order of ids. Fails if the process does not exist or cannot be read. Threads beyond
 // the first 1000 are left out. Without permission to stop it, the stacks are those of the threads
 // that wait in the kernel, as far as they can be read.
 Result<std::vector<ThreadStack>> read_thread_stacks(uint64_t pid);
+// Of a core, or of a process that stands still.
+std::vector<ThreadStack> read_thread_stacks(const Target& target);
 
 }  // namespace skein::cli

@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "base/text.h"
+#include "cli/signal_text.h"
 #include "cli/input/thread_state.h"
 
 namespace skein::cli {
@@ -39,6 +40,7 @@ std::string place_text(const StackCall& call) {
 std::string thread_title(const ThreadStack& stack) {
   std::string title = "thread " + std::to_string(stack.id);
   if (!stack.name.empty()) title += " (" + escaped(stack.name) + ")";
+  if (stack.ending_signal != 0) return title + " received " + signal_text(stack.ending_signal);
   const std::string state = describe_thread(static_cast<char>(stack.state), stack.wait_channel);
   return state.empty() ? title : title + " " + state;
 }

@@ -42,9 +42,10 @@ with tempfile.TemporaryDirectory() as scratch:
     expect("ctest", words(CTEST="build", ARGUMENTS="-L\nunit", COMMAND="ignored") ==
            [*start, "--ctest", "build", "--", "-L", "unit"])
     expect("all options", words(COMMAND="t", TIMEOUT="1s", JOBS="4", BUDGETS="f count < 5\ng max < 1 hops\n",
-                                FAIL_ON="never-started", JUNIT="a b.xml", KEEP="/k", CASES="true") ==
+                                FAIL_ON="never-started", JUNIT="a b.xml", KEEP="/k", CASES="true", CATCH_CRASHES="true") ==
            ["check", "--github", "--timeout", "1s", "--jobs", "4", "--budget", "f count < 5", "--budget",
-            "g max < 1 hops", "--fail-on", "never-started", "--junit", "a b.xml", "--keep", "/k", "--cases", "--", "t"])
+            "g max < 1 hops", "--fail-on", "never-started", "--junit", "a b.xml", "--keep", "/k", "--catch-crashes",
+            "--cases", "--", "t"])
     expect("nothing was evaluated", not pathlib.Path("x").exists())
     install = subprocess.run([folder / "install"], capture_output=True, text=True,
                              env={"PATH": f"{scratch}:{os.environ['PATH']}"})

@@ -17,11 +17,12 @@ if not can_trace():
 FRAMEWORKS = {
     "gtest": ("#include <gtest/gtest.h>\n", ["-lgtest", "-lgtest_main"],
               {"Queue.Pushes": "passed", "Queue.Fails": "FAILED", "Queue.Hangs": "TIMEOUT", "Queue.Skips": "skipped",
+               "Queue.DISABLED_Skipped": "skipped",
                "All/Sizes.Works/0": "passed", "All/Sizes.Works/1": "passed"}),
     "catch2": ("#include <catch2/catch.hpp>\n", [],
                {"one, two [three] *": "passed", "fails": "FAILED", "hangs": "TIMEOUT"}),
     "doctest": ("#include <doctest/doctest.h>\n", [],
-                {"one, two": "passed", "fails": "FAILED", "hangs": "TIMEOUT"}),
+                {"one, two": "passed", "disabled": "skipped", "fails": "FAILED", "hangs": "TIMEOUT"}),
 }
 LISTS = r"""
 cmake_minimum_required(VERSION 3.20)
@@ -81,6 +82,21 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
         cases = {case.get("name"): [child.tag for child in case] for case in suite}
         expect(f"{name}: cases in JUnit", set(cases) == set(expected), cases)
         expect(f"{name}: failures in JUnit", suite.get("failures") == "2", suite.attrib)
+        skipped = [case for case, verdict in expected.items() if verdict == "skipped"]
+        expect(f"{name}: skipped in JUnit", suite.get("skipped") == str(len(skipped)) and
+               all(cases[case][0] == "skipped" for case in skipped), cases)
+        disabled = [case for case in expected if "disabled" in case.lower()]
+        summary = f"{len(expected)} tests, 2 failed" + (f", {len(skipped)} skipped" if skipped else "") + (
+            f" ({len(disabled)} disabled)" if disabled else "") + "."
+        expect(f"{name}: the summary", summary in run.stdout, run.stdout)
+        if name == "gtest":
+            filtered = ["--cases", "--", program, "--gtest_filter=*DISABLED*"]
+            run = check(*filtered)
+            expect("only disabled ones", (run.returncode, len(results(run.stdout))) == (0, 1), run)
+            for variables, words in (({}, ["--gtest_also_run_disabled_tests"]),
+                                     ({"GTEST_ALSO_RUN_DISABLED_TESTS": "1"}, [])):
+                run = check(*filtered, *words, env=os.environ | variables)
+                expect("a disabled one runs", results(run.stdout) == {"Queue.DISABLED_Skipped": "FAILED"}, run)
     run = check("--cases", "--", "true")
     expect("a program without test cases", run.returncode == 2 and "lists no test cases" in run.stderr, run)
 

@@ -5,6 +5,7 @@
 #include <future>
 
 TEST_CASE("one, two") { CHECK(true); }
+TEST_CASE("disabled" * doctest::skip()) { CHECK(false); }
 TEST_CASE("fails") { CHECK(1 == 2); }
 
 [[gnu::noinline]] int wait_for_answer() {

@@ -1,6 +1,6 @@
 // Linked with skein. recorded hang: a task waits for another that does not end. recorded N: N tasks
 // run one after the other, each with 3 awaits and 2 hops between threads, and for about 2 ms.
-// recorded destroy: a task is destroyed for which another waits.
+// recorded crash: the same, and it ends by a signal. recorded destroy: a task is destroyed for which another waits.
 #include <skein/coroutine.h>
 #include <skein/record.h>
 #include <unistd.h>
@@ -66,6 +66,10 @@ int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "hang") == 0) {
     [[maybe_unused]] const Task client = run_client();
     for (;;) pause();
+  }
+  if (argc > 1 && strcmp(argv[1], "crash") == 0) {
+    [[maybe_unused]] const Task client = run_client();
+    abort();
   }
   if (argc > 1 && strcmp(argv[1], "destroy") == 0) {
     const Task client = run_client();
