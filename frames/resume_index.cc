@@ -2,6 +2,9 @@
 
 #include <cstring>
 
+#include "frames/register_flow.h"
+#include "frames/suspension_place.h"
+
 namespace skein {
 
 namespace {
@@ -18,7 +21,9 @@ std::optional<uint64_t> displacement(std::span<const uint8_t> code, size_t modrm
     int32_t value = 0;
     std::memcpy(&value, code.data() + modrm + 1, sizeof value);
     end = modrm + 5;
-    if (value >= 0) return static_cast<uint64_t>(value);
+    // AddressSanitizer's shadow memory is at 0x7fff8000.
+    constexpr int32_t largest_frame = 1 << 28;
+    if (value >= 0 && value < largest_frame) return static_cast<uint64_t>(value);
   }
   return {};
 }
@@ -67,10 +72,30 @@ std::optional<ResumeIndex> index_in_resume(std::span<const uint8_t> code) {
     if (code[i] == 0x0F && code[i + 1] == 0xB6) modrm = i + 2;
     if (code[i] == 0x80 && (code[i + 1] >> 3 & 7) == 7) modrm = i + 1;
     if (code[i] == 0x8A) modrm = i + 1;
-    if (modrm == 0 || ((code[modrm] & 7) != 7 && (code[modrm] & 7) != 3)) continue;
+    const bool is_extended = i > 0 && (code[i - 1] & 0xF1) == 0x41;  // r15, r11
+    if (modrm == 0 || is_extended || ((code[modrm] & 7) != 7 && (code[modrm] & 7) != 3)) continue;
     if (const auto offset = displacement(code, modrm, end); offset && *offset >= 16)
       return ResumeIndex{.offset = *offset, .size = 1};
   }
+  return {};
+}
+
+std::optional<ResumeIndex> index_that_is_followed(const Code& code, const Code& storing,
+                                                  CoroutineFunction::Compiler compiler) {
+  constexpr uint64_t dispatch = 1024;  // bytes
+  constexpr int64_t header = 16;
+  constexpr uint32_t highest = 0x1000;  // number of a point
+  const uint64_t size = compiler == CoroutineFunction::Compiler::Gcc ? 2 : 1;
+  std::optional<ResumeIndex> found;
+  RegisterFlow(code).visit([&](const Instruction& one, const RegisterFlow::State& before) {
+    const RegisterFlow::Value address = before.address(one);
+    if (!found && address.base == RegisterFlow::Base::Parameter && address.offset >= header &&
+        one.address - code.address < dispatch && access_size(one) == size && !is_store(one))
+      found = ResumeIndex{.offset = static_cast<uint64_t>(address.offset), .size = size};
+  });
+  if (!found) return {};
+  for (const Store& store : follow_stores(storing, compiler, found->offset))
+    if (store.point != 0 && store.point < highest) return found;
   return {};
 }
 

@@ -8,6 +8,9 @@
 #include <optional>
 #include <span>
 
+#include "frames/coroutine_functions.h"
+#include "frames/resume_point.h"
+
 namespace skein {
 
 struct ResumeIndex {
@@ -22,6 +25,12 @@ inline constexpr uint16_t first_point_of_gcc = 2;
 // form, such as clang's without optimisation.
 std::optional<ResumeIndex> index_in_destroy(std::span<const uint8_t> code);
 std::optional<ResumeIndex> index_in_resume(std::span<const uint8_t> code);
+
+// The same for code in which addresses are computed, as for checks of a sanitizer. `code` is the
+// whole function, NAME.destroy (g++) or NAME.resume (clang): the first number of `size` bytes that
+// it reads from its parameter, if `storing`, NAME.actor or NAME.resume, stores small numbers there.
+std::optional<ResumeIndex> index_that_is_followed(const Code& code, const Code& storing,
+                                                  CoroutineFunction::Compiler compiler);
 
 // The same for a coroutine of clang's that waits at one place, so that nothing reads the number:
 // from the function at `address` that creates the frame. The register by which it stores `resume`,

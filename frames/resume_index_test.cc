@@ -56,3 +56,23 @@ TEST_CASE("the number of a coroutine of clang's that waits at one place") {
                                                0, 0x90, 0x90, 0x90, 0x90},
                           0, 0x1107));
 }
+
+TEST_CASE("the number in code that a sanitizer checks") {
+  // push %rbx; mov %rdi,%rbx; lea 0x18(%rdi),%r14; mov %r14,%rax; shr $3,%rax;
+  // movzbl 0x7fff8000(%rax),%eax; movzbl (%r14),%ebp; movb $1,0x18(%rbx)
+  const std::vector<uint8_t> code = {0x53, 0x48, 0x89, 0xFB, 0x4C, 0x8D, 0x77, 0x18, 0x4C, 0x89,
+                                     0xF0, 0x48, 0xC1, 0xE8, 3,    0x0F, 0xB6, 0x80, 0,    0x80,
+                                     0xFF, 0x7F, 0x41, 0x0F, 0xB6, 0x2E, 0xC6, 0x43, 0x18, 1};
+  const auto clang = CoroutineFunction::Compiler::Clang;
+  const Code all{.address = 0, .bytes = code};
+  const auto index = index_that_is_followed(all, all, clang);
+  REQUIRE(index);
+  CHECK(index->offset == 0x18);
+  CHECK(index->size == 1);
+  // Nothing is stored there.
+  const Code reading = {.address = 0, .bytes = std::span(code).first(code.size() - 4)};
+  CHECK_FALSE(index_that_is_followed(reading, reading, clang));
+  // movzbl 0x7fff8000(%rdi),%eax; movzbl 0x1c(%r15),%eax: no numbers of a frame.
+  CHECK(in_resume({0x0F, 0xB6, 0x87, 0, 0x80, 0xFF, 0x7F}) == -1);
+  CHECK(in_resume({0x41, 0x0F, 0xB6, 0x47, 0x1C}) == -1);
+}

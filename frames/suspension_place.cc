@@ -8,6 +8,7 @@
 
 #include "base/function_name.h"
 #include "frames/prologue.h"
+#include "frames/register_flow.h"
 
 namespace skein {
 
@@ -234,11 +235,43 @@ std::vector<Store> find_stores(const Code& code, Compiler compiler, uint64_t off
   return found;
 }
 
+std::vector<Store> follow_stores(const Code& code, Compiler compiler, uint64_t offset) {
+  std::vector<Store> found;
+  const int64_t size = compiler == Compiler::Gcc ? 2 : 1;
+  const RegisterFlow flow(code);
+  flow.visit([&](const Instruction& one, const RegisterFlow::State& before) {
+    if (!is_store(one) || one.map != Instruction::Map::OneByte) return;
+    const RegisterFlow::Value address = before.address(one);
+    const int64_t at = static_cast<int64_t>(offset) - address.offset;
+    const int64_t width = access_size(one);
+    if (address.base != RegisterFlow::Base::Parameter || at < 0 || at + size > width) return;
+    std::optional<int64_t> value;
+    const bool is_number = one.opcode == 0xC6 || one.opcode == 0xC7;
+    if (is_number) value = one.immediate;
+    if (!is_number && before.registers[one.reg].base == RegisterFlow::Base::Number)
+      value = before.registers[one.reg].offset;
+    const uint64_t mask = size == 1 ? 0xFF : 0xFFFF;
+    const uint32_t point =
+        value ? static_cast<uint32_t>((static_cast<uint64_t>(*value) >> (8 * at)) & mask) : UINT32_MAX;
+    found.push_back({.begin = one.address, .end = one.end(), .point = point});
+  });
+  return found;
+}
+
 Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset, uint32_t point,
                            const Functions& functions, const Lines* lines) {
-  const std::vector<Store> stores = find_stores(code, compiler, offset);
-  const auto store = std::find_if(stores.begin(), stores.end(),
-                                  [&](const Store& one) { return one.point == point; });
+  std::vector<Store> stores = find_stores(code, compiler, offset);
+  const auto find = [&] {
+    return std::find_if(stores.begin(), stores.end(), [&](const Store& one) { return one.point == point; });
+  };
+  auto store = find();
+  if (store == stores.end() && code.has_frame) {
+    for (const Store& one : follow_stores(code, compiler, offset))
+      if (std::none_of(stores.begin(), stores.end(), [&](const Store& other) { return other.begin == one.begin; }))
+        stores.push_back(one);
+    std::sort(stores.begin(), stores.end(), [](const Store& a, const Store& b) { return a.begin < b.begin; });
+    store = find();
+  }
   if (store == stores.end()) return {};
   const auto suspends = calls_of(code, functions, lines, "await_suspend");
   const auto readies = calls_of(code, functions, lines, "await_ready");

@@ -31,6 +31,11 @@ struct Store {
 std::vector<Store> find_stores(const Code& code, CoroutineFunction::Compiler compiler,
                                uint64_t offset);
 
+// Those whose addresses are known to be in the frame, the first parameter, on every path: also by
+// registers that have another address in it. Slower, a few times.
+std::vector<Store> follow_stores(const Code& code, CoroutineFunction::Compiler compiler,
+                                 uint64_t offset);
+
 // The register that most of them have for the frame. Nothing: none has one.
 std::optional<uint8_t> frame_register(const std::vector<Store>& stores);
 

@@ -67,6 +67,22 @@ TEST_CASE("stores of clang that have the bytes beside the number, too") {
   }
 }
 
+TEST_CASE("stores by the address of another part of the frame") {
+  // push %rbx; lea 0x50(%rdi),%rbx; call; mov $4,%eax; movw $6,-0x12(%rbx); mov %ax,-0x12(%rbx)
+  const std::vector<uint8_t> code = {0x53, 0x48, 0x8D, 0x5F, 0x50, 0xE8, 0, 0, 0, 0, 0xB8, 4, 0, 0, 0,
+                                     0x66, 0xC7, 0x43, 0xEE, 6, 0, 0x66, 0x89, 0x43, 0xEE};
+  CHECK(find_stores({.address = 0, .bytes = code, .has_frame = true}, Gcc, 0x3E).empty());
+  const auto stores = follow_stores({.address = 0, .bytes = code, .has_frame = true}, Gcc, 0x3E);
+  REQUIRE(stores.size() == 2);
+  CHECK(stores[0].begin == 15);
+  CHECK(stores[0].point == 6);
+  CHECK(stores[1].point == 4);
+  CHECK(follow_stores({.address = 0, .bytes = code}, Gcc, 0x40).empty());
+  // mov (%rdi),%rbx; movw $4,-0x12(%rbx): of something else.
+  CHECK(follow_stores({.address = 0, .bytes = std::vector<uint8_t>{0x48, 0x8B, 0x1F, 0x66, 0xC7, 0x43, 0xEE, 4, 0}},
+                      Gcc, 0x3E).empty());
+}
+
 TEST_CASE("code that is cut short anywhere") {
   const std::vector<uint8_t> code = {0x66, 0x41, 0xC7, 0x84, 0x24, 0x2C, 1, 0, 0, 4, 0};
   for (size_t size = 0; size < code.size(); size++)

@@ -1,0 +1,301 @@
+#include "frames/register_flow.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+namespace skein {
+
+namespace {
+
+using Map = Instruction::Map;
+using Flow = Instruction::Flow;
+using Value = RegisterFlow::Value;
+using State = RegisterFlow::State;
+using Base = RegisterFlow::Base;
+constexpr uint8_t rsp = 4;
+constexpr uint8_t rbp = 5;
+constexpr uint8_t rdi = 7;
+constexpr size_t near_table = 12;  // instructions
+
+// rax, rdx.
+bool is_result(uint8_t number) { return number == 0 || number == 2; }
+
+bool is_stack(Value value) { return value.base == Base::Stack || value.base == Base::Aligned; }
+
+Value plus(Value value, int64_t number) {
+  if (!value.is_known()) return {};
+  value.offset =
+      static_cast<int64_t>(static_cast<uint64_t>(value.offset) + static_cast<uint64_t>(number));
+  return value;
+}
+
+// Keeps what both have. Whether `into` has changed.
+bool join(State& into, const State& other) {
+  bool has_changed = false;
+  for (size_t i = 0; i < into.registers.size(); i++) {
+    Value& value = into.registers[i];
+    const Value& joined = other.registers[i];
+    if (value.base == Base::Unknown || value == joined || joined.base == Base::Undefined) continue;
+    value = value.base == Base::Undefined ? joined : Value{};
+    has_changed = true;
+  }
+  for (auto at = into.stack.begin(); at != into.stack.end();) {
+    const auto same = other.stack.find(at->first);
+    if (same != other.stack.end() && same->second == at->second) {
+      ++at;
+    } else {
+      at = into.stack.erase(at);
+      has_changed = true;
+    }
+  }
+  return has_changed;
+}
+
+void store(State& state, Value address, uint8_t size, Value value) {
+  if (!is_stack(address)) return;
+  for (int64_t at = address.offset - 7; at < address.offset + size; at++)
+    state.stack.erase({address.base, at});
+  if (size == 8 && value.is_known()) state.stack[{address.base, address.offset}] = value;
+}
+
+}  // namespace
+
+Value State::address(const Instruction& one) const {
+  if (!one.memory || one.has_segment) return {};
+  const Instruction::Memory& memory = *one.memory;
+  if (memory.index != Instruction::none) return {};
+  if (memory.base == Instruction::rip)
+    return {Base::Number, static_cast<int64_t>(one.end()) + memory.displacement};
+  if (memory.base == Instruction::none) return {Base::Number, memory.displacement};
+  return plus(registers[memory.base], memory.displacement);
+}
+
+Value State::loaded(const Instruction& one) const {
+  const Value at = address(one);
+  const auto found = stack.find({at.base, at.offset});
+  return is_stack(at) && found != stack.end() ? found->second : Value{};
+}
+
+void RegisterFlow::apply(const Instruction& one, State& state) {
+  const uint8_t op = one.opcode;
+  const State before = one.map == Map::OneByte && (op == 0x87 || op == 0xC9) ? state : State();
+  // What it writes to memory.
+  if (one.memory && one.flow == Flow::Next && access_size(one) != 0 &&
+      !(one.map == Map::OneByte && op == 0x8B)) {
+    Value value;
+    if (one.map == Map::OneByte && op == 0x89 && one.is_64_bits) value = state.registers[one.reg];
+    if (one.map == Map::OneByte && op == 0xC7 && one.is_64_bits)
+      value = {Base::Number, one.immediate};
+    const bool only_reads =
+        one.map == Map::OneByte && (op & 0xFE) != 0xC6 && !is_store(one) && op != 0x87 &&
+        (op < 0x40 ? (op & 2) != 0 || (op & 0x38) == 0x38 : op == 0x63 || op == 0x84 || op == 0x85);
+    if (!only_reads) store(state, state.address(one), access_size(one), value);
+  }
+  // What it leaves in registers.
+  std::optional<std::pair<uint8_t, Value>> result;
+  if (one.map == Map::OneByte) {
+    const auto& registers = state.registers;
+    const bool to_register = one.rm < registers.size();
+    if (op == 0x89 && to_register) result = {one.rm, one.is_64_bits ? registers[one.reg] : Value{}};
+    if (op == 0x8B && one.is_64_bits)
+      result = {one.reg, to_register ? registers[one.rm] : state.loaded(one)};
+    if (op == 0x8D && one.is_64_bits) result = {one.reg, state.address(one)};
+    if (op >= 0xB8 && op <= 0xBF && !one.is_16_bits)
+      result = {one.rm,
+                {Base::Number,
+                 one.is_64_bits ? one.immediate : int64_t{static_cast<uint32_t>(one.immediate)}}};
+    if (op == 0xC7 && to_register && !one.is_16_bits)
+      result = {one.rm,
+                {Base::Number,
+                 one.is_64_bits ? one.immediate : int64_t{static_cast<uint32_t>(one.immediate)}}};
+    if ((op == 0x31 || op == 0x33) && to_register && one.rm == one.reg && !one.is_16_bits)
+      result = {one.rm, {Base::Number, 0}};
+    if ((op == 0x81 || op == 0x83) && to_register && one.is_64_bits) {
+      const Value old = registers[one.rm];
+      if (one.digit() == 0) result = {one.rm, plus(old, one.immediate)};
+      if (one.digit() == 5) result = {one.rm, plus(old, -one.immediate)};
+      if (one.digit() == 4 && one.rm == rsp) result = {one.rm, Value{Base::Aligned, 0}};
+    }
+    if (op == 0x05 && one.is_64_bits) result = {uint8_t{0}, plus(registers[0], one.immediate)};
+    if (op == 0x2D && one.is_64_bits) result = {uint8_t{0}, plus(registers[0], -one.immediate)};
+    if (op >= 0x50 && op <= 0x57) {
+      const Value top = plus(registers[rsp], -8);
+      store(state, top, 8, registers[one.rm]);
+      state.registers[rsp] = top;
+      return;
+    }
+    if (op == 0x68 || op == 0x6A || (op == 0xFF && one.digit() == 6)) {
+      state.registers[rsp] = plus(registers[rsp], -8);
+      store(state, state.registers[rsp], 8, {});
+      return;
+    }
+    if (op >= 0x58 && op <= 0x5F) {
+      const Value top = registers[rsp];
+      const auto saved = state.stack.find({top.base, top.offset});
+      const Value value = is_stack(top) && saved != state.stack.end() ? saved->second : Value{};
+      state.registers[rsp] = plus(top, 8);
+      state.registers[one.rm] = value;
+      return;
+    }
+    if (op == 0x87 && to_register) {
+      state.registers[one.rm] = before.registers[one.reg];
+      state.registers[one.reg] = before.registers[one.rm];
+      return;
+    }
+    if (op == 0xC9) {  // leave
+      const Value frame = before.registers[rbp];
+      const auto saved = before.stack.find({frame.base, frame.offset});
+      state.registers[rsp] = plus(frame, 8);
+      state.registers[rbp] =
+          is_stack(frame) && saved != before.stack.end() ? saved->second : Value{};
+      return;
+    }
+  }
+  for (uint8_t i = 0; i < state.registers.size(); i++)
+    if (may_change(one, i))
+      state.registers[i] = {one.flow == Flow::Call && !is_result(i) ? Base::Undefined
+                                                                    : Base::Unknown};
+  if (!result || one.flow != Flow::Next) return;
+  if (result->second.is_known()) state.registers[result->first] = result->second;
+}
+
+RegisterFlow::RegisterFlow(const Code& code) : instructions_(decode(code.bytes, code.address)) {
+  if (instructions_.empty()) return;
+  is_complete_ = instructions_.back().end() == code.address + code.bytes.size();
+  for (size_t i = 0; i < instructions_.size(); i++)
+    if (is_by_table(i)) read_table(code, i);
+  divide();
+  run();
+}
+
+// Other jumps to addresses in registers or memory leave the function.
+bool RegisterFlow::is_by_table(size_t jump) const {
+  const Instruction& one = instructions_[jump];
+  if (one.flow != Flow::Jump || one.target) return false;
+  if (one.memory) return one.memory->index != Instruction::none;
+  for (size_t i = jump; i-- > 0 && jump - i <= near_table;)
+    if (instructions_[i].opcode == 0x63 && instructions_[i].map == Map::OneByte &&
+        instructions_[i].memory && instructions_[i].memory->index != Instruction::none)
+      return true;
+  return false;
+}
+
+// `jmp *TABLE(,%rax,8)`, or what is in resume_point.cc. The table ends before the first entry that
+// is none.
+void RegisterFlow::read_table(const Code& code, size_t jump) {
+  constexpr uint64_t most = 4096;  // entries
+  const Instruction& one = instructions_[jump];
+  uint64_t table = 0;
+  const uint64_t size = one.memory ? 8 : 4;
+  if (one.memory && one.memory->base == Instruction::none)
+    table = static_cast<uint64_t>(one.memory->displacement);
+  for (size_t i = jump; table == 0 && i-- > 0 && jump - i <= near_table;)
+    if (instructions_[i].opcode == 0x8D && instructions_[i].memory &&
+        instructions_[i].memory->base == Instruction::rip)
+      table = instructions_[i].end() + static_cast<uint64_t>(instructions_[i].memory->displacement);
+  if (table == 0 || !code.file) return;
+  for (uint64_t i = 0; i < most; i++) {
+    const std::span<const uint8_t> entry = code.file(table + i * size, size);
+    if (entry.size() != size) return;
+    uint64_t target = 0;
+    if (size == 8) {
+      std::memcpy(&target, entry.data(), sizeof target);
+    } else {
+      int32_t distance = 0;
+      std::memcpy(&distance, entry.data(), sizeof distance);
+      target = table + static_cast<uint64_t>(int64_t{distance});
+    }
+    const auto number = find(target);
+    if (!number) return;
+    table_targets_[jump].push_back(*number);
+  }
+}
+
+std::optional<size_t> RegisterFlow::find(uint64_t address) const {
+  const auto at =
+      std::lower_bound(instructions_.begin(), instructions_.end(), address,
+                       [](const Instruction& one, uint64_t b) { return one.address < b; });
+  if (at == instructions_.end() || at->address != address) return {};
+  return static_cast<size_t>(at - instructions_.begin());
+}
+
+std::vector<size_t> RegisterFlow::successors(size_t number) const {
+  const Instruction& one = instructions_[number];
+  std::vector<size_t> found;
+  const bool goes_on = one.flow == Flow::Next || one.flow == Flow::Call || one.flow == Flow::Branch;
+  if (goes_on && number + 1 < instructions_.size()) found.push_back(number + 1);
+  if ((one.flow == Flow::Branch || one.flow == Flow::Jump) && one.target)
+    if (const auto target = find(*one.target)) found.push_back(*target);
+  if (const auto table = table_targets_.find(number); table != table_targets_.end())
+    found.insert(found.end(), table->second.begin(), table->second.end());
+  return found;
+}
+
+// A block begins where a jump leads and behind one.
+void RegisterFlow::divide() {
+  std::set<size_t> begins = {0};
+  for (size_t i = 0; i < instructions_.size(); i++) {
+    const Instruction& one = instructions_[i];
+    if (one.flow == Flow::Next || one.flow == Flow::Call) continue;
+    for (const size_t next : successors(i)) begins.insert(next);
+    if (i + 1 < instructions_.size()) begins.insert(i + 1);
+  }
+  for (const size_t first : begins) {
+    if (!blocks_.empty()) blocks_.back().end = first;
+    blocks_.push_back({.first = first, .end = instructions_.size()});
+  }
+}
+
+size_t RegisterFlow::block_of(size_t instruction) const {
+  const auto at = std::upper_bound(blocks_.begin(), blocks_.end(), instruction,
+                                   [](size_t a, const Block& b) { return a < b.first; });
+  return static_cast<size_t>(at - blocks_.begin()) - 1;
+}
+
+void RegisterFlow::run() {
+  State entry;
+  constexpr std::array<uint8_t, 6> callers = {3, rbp, 12, 13, 14, 15};
+  for (const uint8_t number : callers) entry.registers[number] = {Base::Undefined};
+  entry.registers[rdi] = {Base::Parameter, 0};
+  entry.registers[rsp] = {Base::Stack, 0};
+  blocks_.front().before = std::move(entry);
+  std::set<size_t> work = {0};
+  const auto reach = [&](size_t block, const State& state) {
+    std::optional<State>& before = blocks_[block].before;
+    const bool has_changed = !before || join(*before, state);
+    if (!before) before = state;
+    if (has_changed) work.insert(block);
+  };
+  // Values are only lost, so that this ends; a hostile file may still take long.
+  size_t left = 200'000 + 40 * blocks_.size();
+  while (!work.empty() && left-- > 0) {
+    const size_t number = *work.begin();
+    work.erase(work.begin());
+    const Block& block = blocks_[number];
+    State state = *block.before;
+    for (size_t i = block.first; i < block.end; i++) apply(instructions_[i], state);
+    const size_t last = block.end - 1;
+    for (const size_t next : successors(last)) reach(block_of(next), state);
+    if (is_by_table(last) && !table_targets_.contains(last))
+      for (size_t other = 1; other < blocks_.size(); other++) reach(other, state);
+  }
+  if (!work.empty()) {
+    for (Block& block : blocks_) block.before.reset();
+    is_complete_ = false;
+  }
+}
+
+void RegisterFlow::visit(
+    const std::function<void(const Instruction& one, const State& before)>& visitor) const {
+  for (const Block& block : blocks_) {
+    if (!block.before) continue;
+    State state = *block.before;
+    for (size_t i = block.first; i < block.end; i++) {
+      visitor(instructions_[i], state);
+      apply(instructions_[i], state);
+    }
+  }
+}
+
+}  // namespace skein

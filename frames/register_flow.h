@@ -1,0 +1,88 @@
+// Which registers and parts of the stack have addresses that are known relative to the parameter of
+// a function, or to the stack, at each instruction, on every path that leads there.
+//
+//   RegisterFlow flow(code);
+//   flow.visit([](const Instruction& one, const RegisterFlow::State& before) {
+//     if (before.address(one).base == RegisterFlow::Base::Parameter) ...
+//   });
+//
+// A register that a callee may have changed, or that has the caller's value, is not read: where
+// paths join, the others' values count. So code behind calls that do not return spoils little.
+// Callees are taken to leave the parts of the stack that have such addresses as they are, and not
+// to be the caller's.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "frames/instruction.h"
+#include "frames/resume_point.h"
+
+namespace skein {
+
+class RegisterFlow {
+ public:
+  enum class Base : uint8_t {
+    Unknown,
+    Undefined,  // not to be read by a function: left by a callee, or its caller's
+    Number,     // 0
+    Parameter,  // what rdi has at the beginning
+    Stack,      // what rsp has at the beginning
+    Aligned,    // the same, rounded down
+  };
+  struct Value {
+    Base base = Base::Unknown;
+    int64_t offset = 0;
+    bool is_known() const { return base > Base::Undefined; }
+    bool operator==(const Value&) const = default;
+  };
+  struct State {
+    std::array<Value, 16> registers = {};
+    std::map<std::pair<Base, int64_t>, Value> stack = {};
+    // Of the memory operand; unknown if there is none.
+    Value address(const Instruction& one) const;
+    // What `mov` takes from the operand of an instruction that reads 8 bytes.
+    Value loaded(const Instruction& one) const;
+    bool operator==(const State&) const = default;
+  };
+  // Of a whole function. A jump by a table that cannot be read may lead to any block. O(bytes), a
+  // few times.
+  explicit RegisterFlow(const Code& code);
+
+  std::span<const Instruction> instructions() const { return instructions_; }
+  // Whether all bytes were understood. If not, what is known of jumps may be wrong.
+  bool is_complete() const { return is_complete_; }
+  // In the order of their addresses; those that no path leads to are left out.
+  void visit(const std::function<void(const Instruction& one, const State& before)>& visitor) const;
+  // The number of the instruction at an address. O(log instructions).
+  std::optional<size_t> find(uint64_t address) const;
+  // Where the flow goes on, by numbers of instructions. Jumps by a table: only known targets.
+  std::vector<size_t> successors(size_t instruction) const;
+
+ private:
+  struct Block {
+    size_t first = 0;
+    size_t end = 0;  // of its instructions, plus 1
+    std::optional<State> before = {};
+  };
+  bool is_by_table(size_t jump) const;
+  void read_table(const Code& code, size_t jump);
+  void divide();
+  void run();
+  size_t block_of(size_t instruction) const;
+  static void apply(const Instruction& one, State& state);
+
+  std::vector<Instruction> instructions_ = {};
+  std::vector<Block> blocks_ = {};
+  std::map<size_t, std::vector<size_t>> table_targets_ = {};  // by the jump, numbers
+  bool is_complete_ = false;
+};
+
+}  // namespace skein

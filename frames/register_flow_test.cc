@@ -1,0 +1,71 @@
+#include "frames/register_flow.h"
+
+#include <doctest/doctest.h>
+
+namespace skein {
+
+namespace {
+
+using Base = RegisterFlow::Base;
+using Value = RegisterFlow::Value;
+
+// Of the memory operand of the instruction at an address.
+Value operand(std::vector<uint8_t> bytes, uint64_t address) {
+  const RegisterFlow flow({.address = 0x1000, .bytes = bytes});
+  CHECK(flow.is_complete());
+  Value found;
+  flow.visit([&](const Instruction& one, const RegisterFlow::State& before) {
+    if (one.address == address) found = before.address(one);
+  });
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("addresses are followed through registers, the stack and calls") {
+  // push %rbx; lea 0x50(%rdi),%rbx; mov %rbx,(%rsp); call; movw $4,-0x12(%rbx)
+  CHECK(operand({0x53, 0x48, 0x8D, 0x5F, 0x50, 0xE8, 0, 0, 0, 0, 0x66, 0xC7, 0x43, 0xEE, 4, 0},
+                0x100A) == Value{Base::Parameter, 0x3E});
+  // sub $16,%rsp; mov %rdi,8(%rsp); call; mov 8(%rsp),%rax; movw $4,0x42(%rax)
+  CHECK(operand({0x48, 0x83, 0xEC, 0x10, 0x48, 0x89, 0x7C, 0x24, 8,    0xE8, 0, 0, 0,
+                 0,    0x48, 0x8B, 0x44, 0x24, 8,    0x66, 0xC7, 0x40, 0x42, 4, 0},
+                0x1013) == Value{Base::Parameter, 0x42});
+  // mov %rdi,%rax; call; movw $4,0x42(%rax): the call has changed it.
+  CHECK(!operand({0x48, 0x89, 0xF8, 0xE8, 0, 0, 0, 0, 0x66, 0xC7, 0x40, 0x42, 4, 0}, 0x1008)
+             .is_known());
+  // push %rbp; mov %rsp,%rbp; movq $0,-8(%rbp)
+  CHECK(operand({0x55, 0x48, 0x89, 0xE5, 0x48, 0xC7, 0x45, 0xF8, 0, 0, 0, 0}, 0x1004) ==
+        Value{Base::Stack, -16});
+}
+
+TEST_CASE("what is not the same on all paths is unknown") {
+  // test %esi,%esi; je +4; lea 8(%rdi),%rdi; movl $0,4(%rdi)
+  const std::vector<uint8_t> joins = {0x85, 0xF6, 0x74, 4, 0x48, 0x8D, 0x7F, 8,
+                                      0xC7, 0x47, 4,    0, 0,    0,    0};
+  CHECK(!operand(joins, 0x1008).is_known());
+  // The same, but lea 0(%rdi),%rdi.
+  std::vector<uint8_t> same = joins;
+  same[7] = 0;
+  CHECK(operand(same, 0x1008) == Value{Base::Parameter, 4});
+  // A loop: movl $0,(%rdi); add $4,%rdi; jmp back
+  CHECK(!operand({0xC7, 0x07, 0, 0, 0, 0, 0x48, 0x83, 0xC7, 4, 0xEB, 0xF4}, 0x1000).is_known());
+}
+
+TEST_CASE("jumps by a table lead to its entries") {
+  // mov (%rdi),%eax; lea TABLE(%rip),%rdx; movslq (%rdx,%rax,4),%rax; add %rdx,%rax; jmp *%rax;
+  // ud2; movl $0,(%rdi); ret
+  const std::vector<uint8_t> bytes = {0x8B, 0x07, 0x48, 0x8D, 0x15, 0xF7, 0x0F, 0,    0,
+                                      0x48, 0x63, 0x04, 0x82, 0x48, 0x01, 0xD0, 0xFF, 0xE0,
+                                      0x0F, 0x0B, 0xC7, 0x07, 0,    0,    0,    0,    0xC3};
+  const std::vector<uint8_t> table = {0x14, 0xF0, 0xFF, 0xFF, 0, 0, 0, 0};  // 0x1014, then none
+  const RegisterFlow flow(
+      {.address = 0x1000, .bytes = bytes, .file = [&](uint64_t at, uint64_t size) {
+         return at < 0x2000 ? std::span<const uint8_t>()
+                            : std::span(table).subspan(at - 0x2000, size);
+       }});
+  const auto jump = flow.find(0x1010);
+  REQUIRE(jump);
+  CHECK(flow.successors(*jump) == std::vector<size_t>{*flow.find(0x1014)});
+}
+
+}  // namespace skein
