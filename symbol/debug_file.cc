@@ -8,6 +8,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/text.h"
 #include "symbol/elf_sections.h"
 #include "symbol/xz.h"
 
@@ -201,11 +202,10 @@ std::string DebugFileSearch::what_is_missing(const std::string& path, DebugPart 
   const bool is_symbols = part == DebugPart::Symbols;
   std::string text = path + " has no " + (is_symbols ? "symbols" : "debug information");
   text += build_id.empty() ? " and no build id" : " (build id " + build_id + ")";
-  if (!searched.empty()) {
-    text += ", and neither has ";
-    for (size_t i = 0; i < searched.size(); i++) text += (i == 0 ? "" : ", ") + searched[i];
-  }
+  if (!searched.empty()) text += ", nor has " + searched.front();
+  if (searched.size() > 1) text += " or " + counted(searched.size() - 1, "other file");
   for (const std::string& one : rejected) text += "; not used: " + one;
+  if (is_symbols) text += "; coroutines have no names and no lines, and some may be missing";
   text += "; install the package's -dbgsym";
   if (!build_id.empty())
     text += ", run `debuginfod-find debuginfo " + build_id + "` with DEBUGINFOD_URLS set";
