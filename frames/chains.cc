@@ -116,6 +116,7 @@ class ChainFinder {
       }
       chain.steps.push_back(at);
       key.steps.emplace_back(one.function, one.state, one.place, one.is_certain);
+      if (one.caller != Coroutine::none) key.text += found_.callers[one.caller].function + '*';
     }
     if (chain.steps.empty()) return;
     if (at != Coroutine::none) {
@@ -123,7 +124,7 @@ class ChainFinder {
       if (begin != chain.steps.end())
         chain.cycle_begin = static_cast<size_t>(begin - chain.steps.begin());
     }
-    key.text = chain.operation + '*' + std::to_string(chain.cycle_begin);
+    key.text += chain.operation + '*' + std::to_string(chain.cycle_begin);
     chain.joined_by = all_[chain.steps.front()].joined_by;
     if (chain.joined_by != Coroutine::none)
       key.joined_by = {all_[chain.joined_by].function + 1, all_[chain.joined_by].place};

@@ -3,13 +3,25 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
+#include "frames/elided_use.h"
 #include "frames/frame_places.h"
 #include "frames/unnamed_coroutines.h"
 #include "frames/wait_shapes.h"
 
 namespace skein {
+
+namespace {
+
+std::string address_name(const std::string& path, uint64_t address) {
+  char offset[32];
+  std::snprintf(offset, sizeof offset, "+0x%" PRIx64, address);
+  return path.substr(path.rfind('/') + 1) + offset;
+}
+
+}  // namespace
 
 CoroutineProgram::CoroutineProgram(const Target& target)
     : target_(target), debug_places_(DebugFilePlaces::of_this_user(target.root())) {
@@ -86,9 +98,50 @@ void CoroutineProgram::add_pair(const CoroutineFunction& function, uint64_t bias
 std::string CoroutineProgram::name_of(const Pair& pair) const {
   if (!pair.function.name.empty()) return demangled(pair.function.name);
   const Module& module = modules_[pair.module];
-  char offset[32];
-  std::snprintf(offset, sizeof offset, "+0x%" PRIx64, pair.function.resume - module.bias);
-  return module.path.substr(module.path.rfind('/') + 1) + offset;
+  return address_name(module.path, pair.function.resume - module.bias);
+}
+
+CodeRange CoroutineProgram::range_of(Module& module, uint64_t address) {
+  const uint64_t at = address - module.bias;
+  if (bytes_at(module.elf, module.contents.bytes(), at, 1).empty()) return {};
+  if (const Functions::Function* function = module.functions.find(at))
+    return {function->begin + module.bias, function->end + module.bias};
+  if (!module.ranges) module.ranges = code_ranges(module.contents.bytes());
+  const auto next = std::upper_bound(module.ranges->begin(), module.ranges->end(), at,
+                                     [](uint64_t a, const CodeRange& b) { return a < b.begin; });
+  if (next == module.ranges->begin() || at >= std::prev(next)->end) return {};
+  return {std::prev(next)->begin + module.bias, std::prev(next)->end + module.bias};
+}
+
+bool CoroutineProgram::is_used_later(uint32_t number, uint64_t frame, uint64_t pc, uint64_t sp,
+                                     bool is_innermost) {
+  const Pair& pair = pairs_[number];
+  Module& module = modules_[pair.module];
+  if (module.elf.architecture != Architecture::X86_64) return false;
+  const CodeRange range = range_of(module, is_innermost ? pc : pc - 1);
+  if (range.size() == 0) return false;
+  ElidedFrame elided{.pc = pc - module.bias,
+                     .sp = sp,
+                     .frame = frame,
+                     .coroutine = pair.function,
+                     .index = index_of(number),
+                     .is_guess = pair.is_guess()};
+  for (uint64_t* address : {&elided.coroutine.resume, &elided.coroutine.end,
+                            &elided.coroutine.destroy, &elided.coroutine.cleanup})
+    if (*address != 0) *address -= module.bias;
+  return skein::is_used_later(code_of(module, range.begin, range.end), elided);
+}
+
+std::string CoroutineProgram::function_at(uint64_t pc, bool is_innermost) {
+  const uint64_t address = is_innermost ? pc : pc - 1;
+  for (Module& module : modules_) {
+    const CodeRange range = range_of(module, address);
+    if (range.size() == 0) continue;
+    const Functions::Function* function = module.functions.find(address - module.bias);
+    if (function != nullptr) return demangled(function->name);
+    return address_name(module.path, range.begin - module.bias);
+  }
+  return "";
 }
 
 std::optional<uint32_t> CoroutineProgram::pair_of_code(uint64_t address) const {
@@ -119,7 +172,9 @@ void CoroutineProgram::read_lines(Module& module) {
   DebugFileSearch search = find_debug_file(module.contents.bytes(), module.path,
                                            DebugPart::Information, debug_places_, files_);
   if (!search.found) {
-    warnings_.push_back(search.what_is_missing(module.path, DebugPart::Information));
+    // Of a file without symbols, the first note is enough.
+    if (module.functions.is_complete())
+      warnings_.push_back(search.what_is_missing(module.path, DebugPart::Information));
     return;
   }
   module.lines_file = std::move(*search.found);
@@ -216,7 +271,14 @@ std::optional<ResumeIndex> CoroutineProgram::index_of(uint32_t number) {
   Pair& pair = pairs_[number];
   if (pair.index || pair.has_looked_for_index) return pair.index;
   pair.has_looked_for_index = true;
-  if (pair.function.compiler != CoroutineFunction::Compiler::Clang) return {};
+  if (pair.function.compiler != CoroutineFunction::Compiler::Clang) {
+    const Module& of = modules_[pair.module];
+    if (of.elf.architecture != Architecture::X86_64 || pair.function.destroy == 0) return {};
+    const CodeRange range = range_of(modules_[pair.module], pair.function.destroy);
+    if (range.begin != pair.function.destroy) return {};
+    return pair.index = index_that_is_followed(code_of(of, range.begin, range.end), code_of_resume(pair),
+                                               pair.function.compiler);
+  }
   // Without optimisation, clang computes the address of the number.
   Module& module = modules_[pair.module];
   const uint64_t resume = pair.function.resume - module.bias;
@@ -225,7 +287,10 @@ std::optional<ResumeIndex> CoroutineProgram::index_of(uint32_t number) {
       return pair.index = ResumeIndex{.offset = *offset, .size = 1};
   if (module.elf.architecture != Architecture::X86_64) return {};
   const Code code = creating_code(pair);
-  return pair.index = index_in_creation(code.bytes, code.address, resume);
+  pair.index = index_in_creation(code.bytes, code.address, resume);
+  if (pair.index) return pair.index;
+  const Code resuming = code_of_resume(pair);
+  return pair.index = index_that_is_followed(resuming, resuming, pair.function.compiler);
 }
 
 Code CoroutineProgram::code_of(const Module& module, uint64_t begin, uint64_t end) const {

@@ -20,6 +20,7 @@
 #include "frames/coroutine_functions.h"
 #include "frames/resume_index.h"
 #include "frames/suspension_place.h"
+#include "symbol/code_ranges.h"
 #include "symbol/debug_file.h"
 #include "symbol/frame_layout.h"
 #include "symbol/frame_variables.h"
@@ -61,6 +62,13 @@ class CoroutineProgram {
   // The pair in whose resuming function an instruction is. O(log pairs).
   std::optional<uint32_t> pair_of_code(uint64_t address) const;
 
+  // Whether the function that goes on at `pc` will use a frame that is on its part of the stack,
+  // which begins at `sp`. False: unknown. O(bytes of the function).
+  bool is_used_later(uint32_t pair, uint64_t frame, uint64_t pc, uint64_t sp, bool is_innermost);
+  // The function with this instruction, in the notation of the source; empty: it is in no file that
+  // has coroutines. Without symbols "server+0x2963".
+  std::string function_at(uint64_t pc, bool is_innermost);
+
   // Where the frames of a pair have the number of their suspension point; nothing: unknown. May
   // read debug information.
   std::optional<ResumeIndex> index_of(uint32_t pair);
@@ -98,6 +106,7 @@ class CoroutineProgram {
     DebugFile debug = {};       // with the symbols that `contents` lacks
     DebugFile lines_file = {};  // with the lines that both lack
     Functions functions = {};
+    std::optional<std::vector<CodeRange>> ranges = {};
     std::optional<Lines> lines = {};
     bool has_looked_for_lines = false;
     std::optional<FrameVariables> variables = {};
@@ -114,6 +123,8 @@ class CoroutineProgram {
   void read_lines(Module& module);
   FrameLayouts* layouts_of(Module& module);
   const std::vector<Store>& stores_of(Pair& pair);
+  // Of the function around an address of the target; empty: unknown.
+  CodeRange range_of(Module& module, uint64_t address);
   Code code_of_resume(const Pair& pair) const;
   Code creating_code(const Pair& pair) const;
   Code code_of(const Module& module, uint64_t begin, uint64_t end) const;

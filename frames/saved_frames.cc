@@ -9,7 +9,7 @@ namespace skein {
 
 namespace {
 
-constexpr std::string_view version = "skein.frames/2\n";
+constexpr std::string_view version = "skein.frames/3\n";
 
 // Both archives visit the same members in the same order: see visit().
 class Saving {
@@ -130,6 +130,11 @@ void visit(Archive& archive, SuspendedCoroutines::Function& one) {
 }
 
 template <typename Archive>
+void visit(Archive& archive, SuspendedCoroutines::Caller& one) {
+  visit_all(archive, one.function, one.thread);
+}
+
+template <typename Archive>
 void visit(Archive& archive, SuspendedCoroutines::Place& one) {
   visit_all(archive, one.file, one.line, one.awaiter);
 }
@@ -138,7 +143,7 @@ template <typename Archive>
 void visit(Archive& archive, SuspendedCoroutine& one) {
   visit_all(archive, one.frame, one.function, one.awaits, one.place, one.object, one.point,
             one.size, one.state, one.thread, one.is_certain, one.is_elided, one.awaited,
-            one.joined_by, one.is_unreferenced);
+            one.joined_by, one.is_unreferenced, one.caller);
 }
 
 template <typename Archive>
@@ -174,7 +179,7 @@ void visit(Archive& archive, TargetThread& one) {
 
 template <typename Archive>
 void visit(Archive& archive, SavedFrames& all) {
-  visit_all(archive, all.found.functions, all.found.places, all.found.coroutines, all.found.objects,
+  visit_all(archive, all.found.functions, all.found.callers, all.found.places, all.found.coroutines, all.found.objects,
             all.found.awaited, all.found.variables, all.found.read, all.found.freed, all.found.warnings, all.around.steady_now,
             all.around.system_now, all.around.sockets, all.around.threads, all.paused);
 }
@@ -190,6 +195,7 @@ bool is_consistent(const SuspendedCoroutines& found) {
         !is_index(one.object, found.objects.size()) ||
         !is_index(one.awaited, found.awaited.size()) ||
         !is_index(one.joined_by, found.coroutines.size()) ||
+        !is_index(one.caller, found.callers.size()) ||
         one.state > SuspendedCoroutine::State::Unknown)
       return false;
   for (const WaitObject& one : found.awaited) {

@@ -9,6 +9,7 @@
 
 #include "base/byte_size.h"
 #include "base/function_name.h"
+#include "base/text.h"
 #include "frames/asio_functions.h"
 #include "frames/asio_groups.h"
 #include "frames/asio_recycler.h"
@@ -20,6 +21,7 @@
 #include "frames/lock_holders.h"
 #include "frames/memory_cache.h"
 #include "frames/references.h"
+#include "frames/stack_places.h"
 #include "frames/unreferenced.h"
 #include "frames/waiters.h"
 #include "frames/written_parts.h"
@@ -44,7 +46,11 @@ struct Found {
 class Search {
  public:
   Search(const Target& target, const SearchOptions& options)
-      : target_(target), options_(options), memory_(target), program_(target) {}
+      : target_(target),
+        options_(options),
+        memory_(target),
+        program_(target),
+        stack_places_(target) {}
 
   Result<SuspendedCoroutines> run() {
     if (program_.pairs().empty()) return nothing_found();
@@ -184,6 +190,7 @@ class Search {
         continue;
       }
       const CallStacks::Stack stack = stacks.of(thread.registers);
+      if (!stack.calls.empty()) stack_places_.add(thread.id, stack);
       for (size_t i = 0; i < stack.calls.size(); i++) {
         const auto pair = program_.pair_of_code(stack.calls[i].pc);
         if (!pair) continue;
@@ -337,9 +344,11 @@ class Search {
     if (is_gcc(one.function) && one.point != SuspendedCoroutine::unknown && one.point % 2 == 1)
       return true;
     if (is_own_block(i)) return false;
+    if (const auto place = place_on_stack(i); place && place->is_dead) return true;
     // A part of a bigger block, a stack or a variable: a copy of what was there once, unless the
     // program's own allocator keeps it there. Of one that has ended, two words are no evidence.
-    if (found_[i].is_elided) return one.state == State::Final || !is_in_frame(i);
+    if (found_[i].is_elided)
+      return !is_in_frame(i) || (one.state == State::Final && !one.is_certain);
     const bool has_ended = one.state == State::Final && !is_gcc(one.function);
     // One that is a whole block is left to what refers to it: remains of its function in bigger
     // blocks may outnumber those in use.
@@ -353,6 +362,41 @@ class Search {
     if (one.point == SuspendedCoroutine::unknown) return false;
     return one.state == State::Final ? !program_.may_end_at(one.function, one.point)
                                      : !program_.has_point(one.function, one.point);
+  }
+
+  // Nothing: it is on no stack.
+  std::optional<StackPlaces::Place> place_on_stack(uint32_t i) const {
+    if (blocks_[i].is_used() && blocks_[i].end > found_[i].frame) return {};
+    return stack_places_.find(found_[i].frame);
+  }
+
+  // Of a frame that is on the stack of a function.
+  void find_caller(uint32_t i, SuspendedCoroutine& one) {
+    const auto place = place_on_stack(i);
+    const bool is_guess = program_.pairs()[one.function].is_guess();
+    if ((!one.is_elided && !is_guess) || !place || place->is_dead) return;
+    one.is_certain = program_.is_used_later(one.function, one.frame, place->pc, place->sp,
+                                            place->is_innermost);
+    if (is_guess && !one.is_certain) return;
+    one.is_elided = found_[i].is_elided = true;
+    const auto [at, is_new] = caller_at_.try_emplace({place->thread, place->sp}, none);
+    if (is_new)
+      if (std::string name = program_.function_at(place->pc, place->is_innermost); !name.empty()) {
+        at->second = static_cast<uint32_t>(callers_.size());
+        callers_.push_back({.function = short_function_name(with_lambdas_of_signatures(std::move(name))),
+                            .thread = place->thread});
+      }
+    one.caller = at->second;
+  }
+
+  // Whether what was left out may be a coroutine all the same: its functions have no names, and it is
+  // a part of something bigger, but the number in it is that of a place where the coroutine waits.
+  bool may_be_one(uint32_t i, const SuspendedCoroutine& one) {
+    if (!program_.pairs()[one.function].is_guess() || one.point == SuspendedCoroutine::unknown ||
+        one.state == State::Final)
+      return false;
+    const auto place = place_on_stack(i);
+    return !(place && place->is_dead) && program_.has_point(one.function, one.point);
   }
 
   // Whether the block that an elided frame is in, if glibc has one, begins with a frame.
@@ -438,8 +482,12 @@ class Search {
     out.coroutines.reserve(found_.size());
     for (uint32_t i = 0; i < found_.size(); i++) {
       if (is_freed(i)) continue;
-      const SuspendedCoroutine one = describe(i);
-      if (is_destroyed(i, one)) continue;
+      SuspendedCoroutine one = describe(i);
+      find_caller(i, one);
+      if (is_destroyed(i, one)) {
+        if (may_be_one(i, one)) unjudged_++;
+        continue;
+      }
       kept.push_back(i);
       out.coroutines.push_back(one);
     }
@@ -472,6 +520,7 @@ class Search {
     if (options_.after) options_.after(out);
     for (SuspendedCoroutine& one : out.coroutines) find_place(one);
     out.places = std::move(places_);
+    out.callers = std::move(callers_);
     continuations.decide(out);
     AwaitedObjects awaited(out, waiters, program_);
     awaited.find();
@@ -483,6 +532,12 @@ class Search {
     program_.keep_lines();
     out.warnings = program_.warnings();
     out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
+    if (unjudged_ != 0)
+      out.warnings.push_back(
+          (unjudged_ == 1 ? "1 frame of what may be a coroutine is"
+                          : grouped(unjudged_) + " frames of what may be coroutines are") +
+          std::string(" left out: without symbols, nothing shows that the program's own allocator or a "
+                      "stack has them in use"));
     if (!is_sample_ && std::any_of(out.coroutines.begin(), out.coroutines.end(),
                                    [](const SuspendedCoroutine& one) { return !one.is_certain; }))
       out.warnings.push_back(
@@ -552,7 +607,10 @@ class Search {
   const SearchOptions& options_;
   MemoryCache memory_;
   CoroutineProgram program_;
+  StackPlaces stack_places_;
   std::vector<SuspendedCoroutines::Place> places_ = {{}};
+  std::vector<SuspendedCoroutines::Caller> callers_ = {};
+  std::map<std::pair<uint64_t, uint64_t>, uint32_t> caller_at_ = {};  // by thread and place
   std::set<uint32_t> initial_places_ = {};  // where coroutines have not started
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> place_of_point_ = {};  // by function and point
   std::vector<uint64_t> buffer_ = {};  // the last word of the part before, and a part
@@ -566,6 +624,7 @@ class Search {
   std::map<uint32_t, uint64_t> runs_ = {};  // threads by coroutine
   std::vector<std::unique_ptr<Heap>> heaps_ = {};
   uint64_t read_ = 0;
+  uint64_t unjudged_ = 0;  // left out, and perhaps coroutines
   uint64_t memory_size_ = 0;  // bytes that may have been written
   bool is_sample_ = false;    // only some of them are read
   std::vector<std::string> warnings_ = {};

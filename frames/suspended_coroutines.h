@@ -33,6 +33,7 @@ struct SuspendedCoroutine {
   uint32_t joined_by = none;  // the coroutine that waits for this and others together (when_all)
   uint32_t point = unknown;   // the compiler's number of the place where it waits
   uint32_t size = 0;          // bytes of the frame, at most
+  uint32_t caller = none;     // of SuspendedCoroutines::callers: whose stack the frame is on
   State state = State::Unknown;
   bool is_certain = true;        // false: the memory may be freed; the allocator is not glibc's
   bool is_elided = false;        // its frame is inside that of its caller (clang)
@@ -54,7 +55,14 @@ struct SuspendedCoroutines {
     uint32_t line = 0;         // 0: unknown
     std::string awaiter = {};  // the type of what is awaited there; empty: unknown
   };
+  // A function that is no coroutine, or one that runs, with the frames of coroutines that do not
+  // outlive a call of it (clang).
+  struct Caller {
+    std::string function = {};
+    uint64_t thread = 0;
+  };
   std::vector<Function> functions = {};
+  std::vector<Caller> callers = {};
   std::vector<Place> places = {{}};                 // the first is unknown
   std::vector<SuspendedCoroutine> coroutines = {};  // by frame
   std::vector<AsioObject> objects = {};

@@ -64,6 +64,8 @@ std::string step_text(const Unprepared& of, const CoroutineChain& chain, size_t 
            objects_text(of, chain.objects);
   else if (one.state == State::Waits && is_program_type(awaiter))
     text = "waits for " + escaped(awaiter) + objects_text(of, chain.objects);
+  if (one.caller != SuspendedCoroutine::none)
+    text += ", on the stack of " + escaped(of.found.callers[one.caller].function);
   return one.is_certain ? text : text + " (uncertain)";
 }
 

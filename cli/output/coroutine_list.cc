@@ -86,6 +86,12 @@ Json variables_json(const SuspendedCoroutines& found, ptrdiff_t coroutine) {
   return all;
 }
 
+Json caller_json(const SuspendedCoroutines& found, const SuspendedCoroutine& one) {
+  if (one.caller == SuspendedCoroutine::none) return nullptr;
+  const SuspendedCoroutines::Caller& caller = found.callers[one.caller];
+  return Json::object({{"function", caller.function}, {"thread", id_or_null(caller.thread)}});
+}
+
 }  // namespace
 
 Json coroutines_json(const Unprepared& unprepared, const std::vector<JudgedChain>& chains) {
@@ -105,6 +111,7 @@ Json coroutines_json(const Unprepared& unprepared, const std::vector<JudgedChain
                           {"state", one.state == State::Unknown ? Json(nullptr) : Json(state)},
                           {"certain", one.is_certain},
                           {"elided", one.is_elided},
+                          {"caller", caller_json(found, one)},
                           {"thread", id_or_null(one.thread)},
                           {"locals", variables_json(found, &one - found.coroutines.data())},
                           {"awaiter", or_null(found.places[one.place].awaiter)},
