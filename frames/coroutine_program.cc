@@ -131,6 +131,14 @@ void CoroutineProgram::read_lines(Module& module) {
     warnings_.push_back(lines.error().message());
 }
 
+std::string CoroutineProgram::function_at(uint64_t address) const {
+  for (const Module& module : modules_) {
+    const Functions::Function* function = module.functions.find(address - module.bias);
+    if (function != nullptr) return demangled(function->name);
+  }
+  return "";
+}
+
 std::vector<FrameVariable> CoroutineProgram::variables(uint32_t number, uint64_t frame,
                                                        std::optional<uint32_t> point,
                                                        const FrameVariables::Memory& memory) {
@@ -163,7 +171,8 @@ std::vector<FrameVariable> CoroutineProgram::variables(uint32_t number, uint64_t
           code.suspended.push_back(place);
     }
   }
-  return module.variables->of(code, frame, memory);
+  const auto name_of_code = [this](uint64_t address) { return function_at(address); };
+  return module.variables->of(code, frame, memory, name_of_code);
 }
 
 // Null: it has no debug information.

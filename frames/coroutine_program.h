@@ -110,6 +110,7 @@ class CoroutineProgram {
   void add_pair(const CoroutineFunction& function, uint64_t bias, const ElfHeader& elf,
                 std::span<const uint8_t> file);
   bool is_program(const std::string& file) const;
+  std::string function_at(uint64_t address) const;  // empty: unknown
   const Lines* lines_of(Module& module);
   void read_lines(Module& module);
   FrameLayouts* layouts_of(Module& module);

@@ -41,8 +41,8 @@ bool is_reserved(std::string_view name) { return name.empty() || name.starts_wit
 
 // What has no address gets one that no process has.
 std::string text_of_location(Dwarf_Die type, const FrameLocation& location,
-                             const FrameVariables::Memory& memory) {
-  if (location.address) return value_text(memory, type, *location.address);
+                             const FrameVariables::Memory& memory, const CodeNames& names) {
+  if (location.address) return value_text(memory, type, *location.address, names);
   constexpr uint64_t begin = uint64_t{1} << 63;
   const auto& bytes = location.bytes;
   const FrameVariables::Memory both = [&](uint64_t address, std::span<uint8_t> to) -> size_t {
@@ -52,7 +52,7 @@ std::string text_of_location(Dwarf_Die type, const FrameLocation& location,
       to[read++] = *bytes[at];
     return read;
   };
-  return value_text(both, type, begin);
+  return value_text(both, type, begin, names);
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ struct FrameVariables::InScope {
   std::map<std::pair<std::string, uint64_t>, One> all = {};  // by name and line
 
   void add(State& state, const FrameCode& code, const FramePlace& place, bool has_blocks,
-           uint64_t frame, const Memory& memory) {
+           uint64_t frame, const Memory& memory, const CodeNames& names) {
     const bool is_resumed = place.address >= code.resume && place.address < code.resume_end;
     state.for_each_in_scope(place.address, has_blocks, [&](Dwarf_Die& die) {
       const std::string name = name_of(&die);
@@ -154,7 +154,7 @@ struct FrameVariables::InScope {
       One& one = all[{name, number_of(&die, DW_AT_decl_line).value_or(0)}];
       const auto location = locate(&die, place, is_resumed, frame, memory);
       if (!location) return;
-      const std::string value = text_of_location(type, *location, memory);
+      const std::string value = text_of_location(type, *location, memory, names);
       if (value == unreadable_value) return;
       if (one.has_value) one.is_same = one.is_same && one.variable.value == value;
       one.has_value = true;
@@ -180,14 +180,14 @@ Result<FrameVariables> FrameVariables::read(std::span<const uint8_t> elf, const 
 }
 
 std::vector<FrameVariable> FrameVariables::of(const FrameCode& code, uint64_t frame,
-                                              const Memory& memory) {
+                                              const Memory& memory, const CodeNames& code_names) {
   std::vector<FrameVariable> found;
   state_->units.work().resume();
   InScope in_scope;
   for (const FramePlace& place : code.suspended)
-    in_scope.add(*state_, code, place, true, frame, memory);
+    in_scope.add(*state_, code, place, true, frame, memory, code_names);
   for (const FramePlace& place : code.begin)
-    in_scope.add(*state_, code, place, code.has_one_place, frame, memory);
+    in_scope.add(*state_, code, place, code.has_one_place, frame, memory, code_names);
   std::set<std::string> names;
   for (const Member& member : state_->of(code.resume)) {
     if (!code.suspended.empty() && !in_scope.has(member.name)) continue;
@@ -195,7 +195,7 @@ std::vector<FrameVariable> FrameVariables::of(const FrameCode& code, uint64_t fr
     names.insert(member.name);
     found.push_back({.name = escaped(member.name),
                      .type = escaped(name_of(&type)),
-                     .value = value_text(memory, member.type, frame + member.offset)});
+                     .value = value_text(memory, member.type, frame + member.offset, code_names)});
   }
   for (auto& [key, one] : in_scope.all)
     if (one.has_value && one.is_same && names.count(key.first) == 0 &&

@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "symbol/debug_file.h"
 #include "symbol/frame_location.h"
+#include "symbol/standard_value.h"
 
 namespace skein {
 
@@ -50,7 +51,8 @@ class FrameVariables {
   ~FrameVariables();
 
   // Of the frame at `frame`. At most 100. The first time O(entries of its unit).
-  std::vector<FrameVariable> of(const FrameCode& code, uint64_t frame, const Memory& memory);
+  std::vector<FrameVariable> of(const FrameCode& code, uint64_t frame, const Memory& memory,
+                                const CodeNames& names = {});
 
  private:
   struct State;
