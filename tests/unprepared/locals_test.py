@@ -26,7 +26,7 @@ def loop(number, total):
                      "copy": f'{{id = {10 * number}, name = "bob!", score = 3}}'}
 
 
-HELD_FUNCTION = "(anonymous namespace)::standard(..)::{lambda(int)#1}"
+HELD_FUNCTION = "a lambda of standard()"
 HELD_USER = "(anonymous namespace)::User"
 # By function: what is in scope at each place at which it waits.
 EXPECTED = {
@@ -61,6 +61,8 @@ def coroutines(target):
 
 def fits(shown, expected):
     """The parts that are shown are those of the program; addresses are any."""
+    if expected == HELD_FUNCTION:  # by the compiler's name
+        return "standard(" in shown and ("lambda" in shown or "$_" in shown)
     text = re.escape(shown).replace(r"\?", ".*")
     return re.fullmatch(re.sub("0x[0-9a-f]+", lambda _: re.escape(ADDRESS), text), expected) is not None
 
