@@ -33,7 +33,7 @@ class GroupSearch {
       const auto words = waiters_.words(i);
       for (size_t k = 2; k < words.size(); k++)
         if (const uint32_t parent = parent_in(words[k], i); parent != no_coroutine) {
-          joins_.push_back({one.awaits, parent, words[k], 0});
+          joins_.push_back({one.awaits, parent, words[k], 0, 8 * k});
           break;
         }
     }

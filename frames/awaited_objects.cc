@@ -69,7 +69,8 @@ std::optional<Match> AwaitedObjects::of_awaiter_in(const FrameLayout& layout, ui
       const bool is_known =
           pointer != nullptr && (member.is_reference || is_to_object(member.type, *pointer));
       if (!is_known && !is_opaque) continue;
-      const std::string type = is_known ? pointer->to : object_of_awaiter(member.type.name);
+      const std::string type = is_known ? object_of_pointer(member.type.name, pointer->to)
+                                        : object_of_awaiter(member.type.name);
       const bool has_type = member.type.is_a(awaiter);
       const int rank =
           1 + 2 * static_cast<int>(contains(member, candidate.node)) + static_cast<int>(has_type);
@@ -110,7 +111,7 @@ std::optional<Match> AwaitedObjects::of_type(uint32_t coroutine) {
         const TypedPointer* pointer =
             pointer_at(type, *type.handle + candidate.slot - candidate.handle);
         if (pointer != nullptr && is_to_object(type, *pointer))
-          return match_of(candidate, pointer->to);
+          return match_of(candidate, object_of_pointer(awaiter, pointer->to));
       }
       if (candidate.is_list) continue;
       const auto pointer =
@@ -240,7 +241,8 @@ uint64_t AwaitedObjects::promise_end(uint32_t coroutine) const {
 
 void AwaitedObjects::add(uint32_t coroutine, const Match& match) {
   SuspendedCoroutine& one = found_.coroutines[coroutine];
-  const WaitObject::Kind kind = kind_of_type(match.type);
+  const WaitObject::Kind kind =
+      match.type.empty() ? kind_of_awaiter(awaiter_of(coroutine)) : kind_of_type(match.type);
   // The state of another coroutine, whose end it waits for.
   uint32_t other = waiters_.frame_at(match.object);
   if (other == no_coroutine && kind == WaitObject::Kind::Result)
@@ -276,6 +278,12 @@ void AwaitedObjects::add_joins() {
   };
   std::map<uint32_t, Children> by_parent;
   for (const Join& join : waiters_.joins()) {
+    // Behind the promise, it may be the address of anything with a number and a handle.
+    const uint64_t end = promise_end(join.child);
+    const std::string& awaiter = awaiter_of(join.parent);
+    if (end != 0 ? join.slot + 8 > end
+                 : join.count == 1 && !awaiter.empty() && !is_name_of_join(awaiter))
+      continue;
     Children& children = by_parent[join.parent];
     if (!children.all.empty() && children.counter != join.counter) continue;
     children.count = join.count;
@@ -295,6 +303,59 @@ void AwaitedObjects::add_joins() {
                               .is_linked = true,
                               .waiters = {parent}});
   }
+}
+
+// Of the program itself: an object with the address of the parent, and with the number of those of
+// its children that have not ended. Where a single one is left, the number alone is no evidence.
+void AwaitedObjects::add_own_joins() {
+  const std::vector<SharedObject> all = waiters_.shared_objects();
+  for (size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+    const uint32_t parent = all[begin].parent;
+    const uint64_t address = all[begin].object;
+    while (end < all.size() && all[end].parent == parent && all[end].object == address) end++;
+    add_own_join(parent, address, std::span(all).subspan(begin, end - begin));
+  }
+}
+
+void AwaitedObjects::add_own_join(uint32_t parent, uint64_t address,
+                                  std::span<const SharedObject> children) {
+  SuspendedCoroutine& waiter = found_.coroutines[parent];
+  if (waiter.awaits != no_coroutine || waiter.object != no_coroutine) return;
+  WaitObject* object = waiter.awaited == no_coroutine ? nullptr : &found_.awaited[waiter.awaited];
+  if (object != nullptr && (object->address != address || !may_count_tasks(object->kind) ||
+                            object->waiters.size() != 1))
+    return;
+  const std::string& awaiter = awaiter_of(parent);
+  if (!awaiter.empty() && (!is_program_type(awaiter) || !may_count_tasks(kind_of_awaiter(awaiter))))
+    return;
+  uint64_t open = 0;
+  for (const SharedObject& one : children) {
+    const SuspendedCoroutine& child = found_.coroutines[one.child];
+    if (child.joined_by != no_coroutine || leads_to(one.child, parent) ||
+        leads_to(parent, one.child))
+      return;
+    open += child.state == State::Final ? 0 : 1;
+  }
+  const std::string type = object != nullptr && !object->type.empty() ? object->type : awaiter;
+  const bool has_name = is_name_of_join(type) || is_name_of_join(awaiter);
+  if (open == 0 || (open == 1 && !has_name) || !has_count(address, open)) return;
+  for (const SharedObject& one : children) found_.coroutines[one.child].joined_by = parent;
+  if (object == nullptr) {
+    waiter.awaited = static_cast<uint32_t>(found_.awaited.size());
+    found_.awaited.push_back({.address = address, .type = type, .waiters = {parent}});
+    object = &found_.awaited.back();
+  }
+  object->kind = WaitObject::Kind::WhenAll;
+  object->is_linked = true;
+  waiter.state = State::Waits;
+}
+
+// Whether the object has this number, in 32 or 64 bits.
+bool AwaitedObjects::has_count(uint64_t address, uint64_t count) const {
+  constexpr size_t most = 8;
+  for (const uint64_t word : waiters_.content(address, most))
+    if (word == count || (word & 0xFFFFFFFF) == count || word >> 32 == count) return true;
+  return false;
 }
 
 void AwaitedObjects::add_groups(const std::vector<Join>& groups) {
@@ -327,6 +388,7 @@ void AwaitedObjects::find() {
     if (found->is_linked) one.state = State::Waits;
     add(i, *found);
   }
+  add_own_joins();
 }
 
 }  // namespace skein

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -57,6 +58,9 @@ class AwaitedObjects {
   bool leads_to(uint32_t from, uint32_t to) const;
   void add(uint32_t coroutine, const Match& match);
   void add_joins();
+  void add_own_joins();
+  void add_own_join(uint32_t parent, uint64_t address, std::span<const SharedObject> children);
+  bool has_count(uint64_t address, uint64_t count) const;
 
   SuspendedCoroutines& found_;
   const Waiters& waiters_;

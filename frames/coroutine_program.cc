@@ -186,11 +186,16 @@ void CoroutineProgram::read_lines(Module& module) {
     warnings_.push_back(lines.error().message());
 }
 
-std::vector<FrameVariable> CoroutineProgram::variables(uint32_t number, uint64_t frame,
-                                                       std::optional<uint32_t> point,
-                                                       const FrameVariables::Memory& memory) {
-  Pair& pair = pairs_[number];
-  Module& module = modules_[pair.module];
+std::string CoroutineProgram::function_at(uint64_t address) const {
+  for (const Module& module : modules_) {
+    const Functions::Function* function = module.functions.find(address - module.bias);
+    if (function != nullptr) return demangled(function->name);
+  }
+  return "";
+}
+
+// Null: it has no debug information.
+FrameVariables* CoroutineProgram::variables_of(Module& module) {
   if (!module.has_looked_for_variables) {
     module.has_looked_for_variables = true;
     (void)lines_of(module);  // finds the file with debug information
@@ -203,22 +208,43 @@ std::vector<FrameVariable> CoroutineProgram::variables(uint32_t number, uint64_t
         break;
       }
   }
-  if (!module.variables) return {};
+  return module.variables ? &*module.variables : nullptr;
+}
+
+FrameCode CoroutineProgram::frame_code(Pair& pair, std::optional<uint32_t> point) {
+  const Module& module = modules_[pair.module];
   FrameCode code{.resume = pair.function.resume - module.bias,
                  .resume_end = pair.function.end - module.bias};
-  if (pair.function.compiler == CoroutineFunction::Compiler::Clang &&
-      module.elf.architecture == Architecture::X86_64) {
-    code.begin = places_at_begin(code_of_resume(pair));
-    code.has_one_place = !pair.index || stores_of(pair).empty();
-    if (pair.index && point) {
-      const std::vector<Store> first =
-          find_stores(creating_code(pair), pair.function.compiler, pair.index->offset);
-      for (const std::vector<Store>& stores : {stores_of(pair), first})
-        for (const FramePlace& place : places_of_point(stores, *point))
-          code.suspended.push_back(place);
-    }
-  }
-  return module.variables->of(code, frame, memory);
+  if (pair.function.compiler != CoroutineFunction::Compiler::Clang ||
+      module.elf.architecture != Architecture::X86_64)
+    return code;
+  code.begin = places_at_begin(code_of_resume(pair));
+  code.has_one_place = !pair.index || stores_of(pair).empty();
+  if (!pair.index || !point) return code;
+  const std::vector<Store> first =
+      find_stores(creating_code(pair), pair.function.compiler, pair.index->offset);
+  for (const std::vector<Store>& stores : {stores_of(pair), first})
+    for (const FramePlace& place : places_of_point(stores, *point))
+      code.suspended.push_back(place);
+  return code;
+}
+
+std::vector<FrameVariable> CoroutineProgram::variables(uint32_t number, uint64_t frame,
+                                                       std::optional<uint32_t> point,
+                                                       const FrameVariables::Memory& memory) {
+  Pair& pair = pairs_[number];
+  FrameVariables* variables = variables_of(modules_[pair.module]);
+  if (variables == nullptr) return {};
+  const auto name_of_code = [this](uint64_t address) { return function_at(address); };
+  return variables->of(frame_code(pair, point), frame, memory, name_of_code);
+}
+
+std::vector<FrameObject> CoroutineProgram::objects(uint32_t number, uint64_t frame, uint32_t point,
+                                                   const FrameVariables::Memory& memory) {
+  Pair& pair = pairs_[number];
+  FrameVariables* variables = variables_of(modules_[pair.module]);
+  if (variables == nullptr || !index_of(number)) return {};
+  return variables->objects(frame_code(pair, point), frame, memory);
 }
 
 // Null: it has no debug information.
@@ -244,6 +270,14 @@ const FrameLayout& CoroutineProgram::layout(uint32_t number) {
   Module& module = modules_[pair.module];
   FrameLayouts* layouts = layouts_of(module);
   return layouts == nullptr ? unknown : layouts->of(pair.function.resume - module.bias);
+}
+
+std::optional<uint64_t> CoroutineProgram::owner_of(uint32_t number, const std::string& lock) {
+  const Pair& pair = pairs_[number];
+  Module& module = modules_[pair.module];
+  FrameLayouts* layouts = layouts_of(module);
+  if (layouts == nullptr) return {};
+  return layouts->owner(pair.function.resume - module.bias, lock);
 }
 
 const std::vector<ObjectType>& CoroutineProgram::awaiters(uint32_t number, const std::string& name) {
@@ -345,15 +379,16 @@ Code CoroutineProgram::creating_code(const Pair& pair) const {
   return {};
 }
 
-std::vector<Lines::Place> CoroutineProgram::places(uint32_t number) {
+std::vector<Suspension> CoroutineProgram::suspensions(uint32_t number) {
   constexpr size_t most = 200;
-  std::vector<Lines::Place> found;
+  std::vector<Suspension> found;
   if (!index_of(number)) return found;
   std::set<uint32_t> points;
+  // The function that creates the frame may store the first one of clang's.
+  if (pairs_[number].function.compiler == CoroutineFunction::Compiler::Clang) points.insert(0);
   for (const Store& store : stores_of(pairs_[number]))
     if (store.point != UINT32_MAX && points.size() < most) points.insert(store.point);
-  for (const uint32_t point : points)
-    if (const auto place = suspension(number, point).place) found.push_back(*place);
+  for (const uint32_t point : points) found.push_back(suspension(number, point));
   return found;
 }
 

@@ -75,12 +75,18 @@ class CoroutineProgram {
   // Where a coroutine waits. Precondition: index_of(pair). O(bytes of the function), and the first
   // time the debug information of its unit.
   Suspension suspension(uint32_t pair, uint32_t point);
-  // The lines of all its suspension points; empty: unknown. O(points * bytes of the function).
-  std::vector<Lines::Place> places(uint32_t pair);
+  // Of all its points; empty: unknown. O(points * bytes of the function).
+  std::vector<Suspension> suspensions(uint32_t pair);
   // The parameters and local variables of a frame that waits at `point`, if that is known. May read
   // debug information.
   std::vector<FrameVariable> variables(uint32_t pair, uint64_t frame, std::optional<uint32_t> point,
                                        const FrameVariables::Memory& memory);
+  // The local variables of classes in a frame of clang's that waits at `point`. The same.
+  std::vector<FrameObject> objects(uint32_t pair, uint64_t frame, uint32_t point,
+                                   const FrameVariables::Memory& memory);
+  // Where locks of this class have the handle or the promise of the coroutine that holds them, by
+  // the name of the member. May read debug information.
+  std::optional<uint64_t> owner_of(uint32_t pair, const std::string& lock);
   // What a frame consists of, and the types with this name that may be awaited in its unit. Empty:
   // unknown. May read debug information.
   const FrameLayout& layout(uint32_t pair);
@@ -119,9 +125,12 @@ class CoroutineProgram {
   void add_pair(const CoroutineFunction& function, uint64_t bias, const ElfHeader& elf,
                 std::span<const uint8_t> file);
   bool is_program(const std::string& file) const;
+  std::string function_at(uint64_t address) const;  // empty: unknown
   const Lines* lines_of(Module& module);
   void read_lines(Module& module);
   FrameLayouts* layouts_of(Module& module);
+  FrameVariables* variables_of(Module& module);
+  FrameCode frame_code(Pair& pair, std::optional<uint32_t> point);
   const std::vector<Store>& stores_of(Pair& pair);
   // Of the function around an address of the target; empty: unknown.
   CodeRange range_of(Module& module, uint64_t address);

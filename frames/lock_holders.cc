@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
+#include <span>
 
 #include "frames/chains.h"
 #include "frames/wait_shapes.h"
@@ -56,8 +58,12 @@ void LockHolders::find() {
           static_cast<int64_t>(match.slot - match.handle);
   for (uint32_t i = 0; i < found_.coroutines.size(); i++) find_in(i);
   for (const auto& [address, lock] : locks_) {
+    find_owner(lock);
     // A lock has one holder.
     std::vector<WaitObject::Holder>& holders = found_.awaited[lock].holders;
+    if (const auto only = references_.find(lock);
+        holders.empty() && only != references_.end() && only->second.size() == 1)
+      add(only->second.front(), lock, false);
     const auto is_certain = [](const WaitObject::Holder& one) { return one.is_certain; };
     const auto certain = std::count_if(holders.begin(), holders.end(), is_certain);
     if (certain == 1)
@@ -81,9 +87,113 @@ void LockHolders::find_in(uint32_t coroutine) {
     const FrameLayout& layout = program_.layout(one.function);
     if (!layout.members.empty())
       find_guard(coroutine, layout, 8 * i, lock->second);
-    else if (is_used_awaiter(coroutine, 8 * i, lock->second))
-      add(coroutine, lock->second, false);
+    else
+      find_object(coroutine, 8 * i, lock->second);
   }
+}
+
+bool LockHolders::is_debuggable(uint32_t coroutine) const {
+  return found_.places[found_.coroutines[coroutine].place].line != 0;
+}
+
+// The same in a frame whose members are unknown.
+void LockHolders::find_object(uint32_t coroutine, uint64_t slot, uint32_t lock) {
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const WaitObject& object = found_.awaited[lock];
+  if (is_debuggable(coroutine)) {
+    for (const FrameObject& guard : objects_of(coroutine)) {
+      const std::optional<GuardShape> shape = guard_shape(guard.type);
+      if (!shape || guard.word() != object.address) continue;
+      const bool is_empty =
+          shape->owns && (*shape->owns >= guard.bytes.size() || guard.bytes[*shape->owns] != 1);
+      if (!is_empty)
+        add(coroutine, lock,
+            is_exclusive_lock(object.type) && is_object_in_scope(coroutine, guard, object));
+      return;
+    }
+  }
+  if (is_used_awaiter(coroutine, slot, lock)) return add(coroutine, lock, false);
+  std::vector<uint32_t>& references = references_[lock];
+  const bool is_known =
+      std::find(references.begin(), references.end(), coroutine) != references.end();
+  if (!is_debuggable(coroutine) && one.awaited != lock && references.size() < 2 && !is_known)
+    references.push_back(coroutine);
+}
+
+const std::vector<FrameObject>& LockHolders::objects_of(uint32_t coroutine) {
+  if (objects_of_ == coroutine) return objects_in_frame_;
+  objects_of_ = coroutine;
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  objects_in_frame_.clear();
+  if (one.point == SuspendedCoroutine::unknown) return objects_in_frame_;
+  const auto words = waiters_.words(coroutine);
+  const auto memory = [&](uint64_t address, std::span<uint8_t> to) -> size_t {
+    const uint64_t size = 8 * words.size();
+    const uint64_t at = address - one.frame;
+    if (at >= size || to.size() > size - at) return 0;
+    std::memcpy(to.data(), reinterpret_cast<const uint8_t*>(words.data()) + at, to.size());  // NOLINT
+    return to.size();
+  };
+  objects_in_frame_ = program_.objects(one.function, one.frame, one.point, memory);
+  return objects_in_frame_;
+}
+
+// Whether the lock has been awaited between the declaration of the guard and where the coroutine
+// waits. If the function awaits no such lock, another one has given it the guard.
+bool LockHolders::is_object_in_scope(uint32_t coroutine, const FrameObject& guard,
+                                     const WaitObject& lock) {
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const SuspendedCoroutines::Place& place = found_.places[one.place];
+  if (one.state != State::Waits || guard.line == 0 || guard.line >= place.line) return false;
+  bool awaits_such = false;
+  bool awaits_between = false;
+  for (const Suspension& point : suspensions_of(one.function)) {
+    if (!point.place || point.is_initial) continue;
+    const bool is_such = object_of_awaiter(point.awaiter) == lock.type;
+    awaits_such |= is_such;
+    if (point.place->file != place.file || point.place->line < guard.line ||
+        point.place->line >= place.line)
+      continue;
+    if (is_such) return true;
+    if (point.awaiter.empty()) return false;
+    awaits_between = true;
+  }
+  return awaits_between && !awaits_such;
+}
+
+// Of a lock of the program: a member that is named so has the handle of a coroutine, or the address
+// of its promise. A coroutine that got the lock and has not gone on yet may be the owner, too.
+void LockHolders::find_owner(uint32_t lock) {
+  constexpr size_t most = 24;
+  constexpr uint64_t promise = 16;
+  const WaitObject& object = found_.awaited[lock];
+  if (object.waiters.empty() || is_exclusive_lock(object.type)) return;
+  const std::vector<uint64_t> words = waiters_.content(object.address, most);
+  const auto owner =
+      owner_of(found_.coroutines[object.waiters.front()].function, object.type);
+  std::vector<uint32_t> found;
+  for (size_t i = 0; i < words.size(); i++) {
+    if (owner && *owner != 8 * i) continue;
+    const uint32_t at = waiters_.frame_at(words[i]);
+    const uint32_t holder = at != no_coroutine ? at : waiters_.frame_at(words[i] - promise);
+    if (holder == no_coroutine || found_.coroutines[holder].state == State::Final) continue;
+    if (std::find(object.waiters.begin(), object.waiters.end(), holder) == object.waiters.end())
+      found.push_back(holder);
+  }
+  if (found.size() == 1) add(found.front(), lock, owner.has_value() && is_plain_lock(object.type));
+}
+
+std::optional<uint64_t> LockHolders::owner_of(uint32_t function, const std::string& lock) {
+  if (lock.empty()) return {};
+  const auto [at, is_new] = owners_.try_emplace(lock);
+  if (is_new) at->second = program_.owner_of(function, lock);
+  return at->second;
+}
+
+const std::vector<Suspension>& LockHolders::suspensions_of(uint32_t function) {
+  const auto [at, is_new] = awaits_.try_emplace(function);
+  if (is_new) at->second = program_.suspensions(function);
+  return at->second;
 }
 
 // Whether the address at `slot` belongs to a guard, or to an awaiter that is not used any more.
@@ -130,7 +240,9 @@ bool LockHolders::is_in_scope(uint32_t coroutine, const FrameLayout& layout,
     if (member.scope == FrameMember::no_scope || !layout.contains(guard.scope, member.scope))
       return false;
   }
-  if (!has_awaiter || !has_locked_before(coroutine, layout, object)) return false;
+  if (!has_awaiter || (!has_locked_before(coroutine, layout, object) &&
+                       !is_awaited_between(one.function, guard.line, place, object.type)))
+    return false;
   // A parameter has no line.
   if (guard.line == 0) return guard.scope == 0;
   return guard.line < place.line && has_await_between(one.function, guard.line, place);
@@ -150,7 +262,7 @@ bool LockHolders::has_locked_before(uint32_t coroutine, const FrameLayout& layou
     if (!member.is_awaiter || member.is_reference) continue;
     for (const TypedPointer& pointer : member.type.pointers) {
       const uint64_t slot = member.offset + pointer.offset;
-      if (pointer.to != lock.type || slot / 8 >= words.size()) continue;
+      if (object_of_pointer(member.type.name, pointer.to) != lock.type || slot / 8 >= words.size()) continue;
       awaits_such = true;
       if (number_of(member) < current && words[slot / 8] == lock.address) return true;
     }
@@ -177,12 +289,23 @@ bool LockHolders::may_be_current(uint32_t coroutine, const FrameMember& awaiter)
   return false;
 }
 
+// The optimised code leaves no awaiter behind if the lock was free.
+bool LockHolders::is_awaited_between(uint32_t function, uint32_t first,
+                                     const SuspendedCoroutines::Place& end,
+                                     const std::string& lock) {
+  const std::vector<Suspension>& all = suspensions_of(function);
+  return first != 0 && std::any_of(all.begin(), all.end(), [&](const Suspension& one) {
+           return one.place && one.place->file == end.file && one.place->line >= first &&
+                  one.place->line < end.line && object_of_awaiter(one.awaiter) == lock;
+         });
+}
+
 bool LockHolders::has_await_between(uint32_t function, uint32_t first,
                                     const SuspendedCoroutines::Place& end) {
-  const auto [at, is_new] = awaits_.try_emplace(function);
-  if (is_new) at->second = program_.places(function);
-  return std::any_of(at->second.begin(), at->second.end(), [&](const LinePlace& place) {
-    return place.file == end.file && place.line >= first && place.line < end.line;
+  const std::vector<Suspension>& all = suspensions_of(function);
+  return std::any_of(all.begin(), all.end(), [&](const Suspension& one) {
+    return one.place && one.place->file == end.file && one.place->line >= first &&
+           one.place->line < end.line;
   });
 }
 
@@ -198,8 +321,8 @@ bool LockHolders::is_used_awaiter(uint32_t coroutine, uint64_t slot, uint32_t lo
 }
 
 void LockHolders::add(uint32_t coroutine, uint32_t lock, bool is_certain) {
-  // What waits for a lock may have waited for it before.
-  if (found_.coroutines[coroutine].awaited == lock) return;
+  // What waits for a lock may have waited for it before; or it holds it, and waits for itself.
+  if (found_.coroutines[coroutine].awaited == lock && !is_certain) return;
   std::vector<WaitObject::Holder>& holders = found_.awaited[lock].holders;
   for (WaitObject::Holder& one : holders)
     if (one.coroutine == coroutine) {

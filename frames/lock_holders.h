@@ -5,11 +5,14 @@
 //
 // A frame keeps the bytes of a guard that has been destroyed. A holder is certain if the guard is
 // of a known type, its scope contains the await where the coroutine waits, and another await of the
-// function lies between them: that of the guard itself. Otherwise it is, or has been, the holder.
+// function lies between them: that of the guard itself. A lock of the program may have the handle
+// of its owner, by the name of the member. Otherwise it is, or has been, the holder; without debug
+// information, the only coroutine that has the lock's address may be.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -33,6 +36,13 @@ class LockHolders {
 
  private:
   void find_in(uint32_t coroutine);
+  bool is_debuggable(uint32_t coroutine) const;
+  void find_object(uint32_t coroutine, uint64_t slot, uint32_t lock);
+  bool is_object_in_scope(uint32_t coroutine, const FrameObject& guard, const WaitObject& lock);
+  const std::vector<FrameObject>& objects_of(uint32_t coroutine);
+  const std::vector<Suspension>& suspensions_of(uint32_t function);
+  void find_owner(uint32_t lock);
+  std::optional<uint64_t> owner_of(uint32_t function, const std::string& lock);
   void find_guard(uint32_t coroutine, const FrameLayout& layout, uint64_t slot, uint32_t lock);
   bool is_in_scope(uint32_t coroutine, const FrameLayout& layout, const FrameMember& guard,
                    const WaitObject& object);
@@ -40,6 +50,8 @@ class LockHolders {
                          const WaitObject& lock) const;
   bool may_be_current(uint32_t coroutine, const FrameMember& awaiter) const;
   bool has_await_between(uint32_t function, uint32_t first, const SuspendedCoroutines::Place& end);
+  bool is_awaited_between(uint32_t function, uint32_t first, const SuspendedCoroutines::Place& end,
+                          const std::string& lock);
   bool is_used_awaiter(uint32_t coroutine, uint64_t slot, uint32_t lock) const;
   void add(uint32_t coroutine, uint32_t lock, bool is_certain);
 
@@ -50,7 +62,12 @@ class LockHolders {
   std::unordered_map<uint64_t, uint32_t> locks_ = {};  // of found_.awaited, by address
   // By lock: from where awaiters have the frame's address to where they have that of the lock.
   std::unordered_map<uint32_t, int64_t> distances_ = {};
-  std::map<uint32_t, std::vector<LinePlace>> awaits_ = {};  // by function
+  std::map<uint32_t, std::vector<Suspension>> awaits_ = {};  // by function
+  std::map<std::string, std::optional<uint64_t>> owners_ = {};  // by type of lock
+  // By lock, the coroutines without debug information that have its address; at most two.
+  std::unordered_map<uint32_t, std::vector<uint32_t>> references_ = {};
+  std::vector<FrameObject> objects_in_frame_ = {};
+  uint32_t objects_of_ = SuspendedCoroutine::none;  // whose they are
 };
 
 // Coroutines that wait for each other do not change. Where they have since they were read, holders

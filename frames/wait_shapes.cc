@@ -49,6 +49,10 @@ constexpr KnownType known_types[] = {
     {"folly::coro::Baton", Kind::Event},
     {"folly::coro::detail::Barrier", Kind::WhenAll},
     {"seastar::internal::promise_base", Kind::Result},
+    {"skein::mutex", Kind::Lock},
+    {"skein::semaphore", Kind::Semaphore},
+    {"skein::condition", Kind::Condition},
+    {"skein::channel", Kind::Queue},
 };
 
 // Awaiters that are no members of the type that they wait for.
@@ -70,7 +74,8 @@ constexpr std::pair<std::string_view, std::string_view> known_awaiters[] = {
 };
 
 constexpr std::string_view exclusive_locks[] = {"cppcoro::async_mutex", "coro::mutex",
-                                                "concurrencpp::async_lock", "folly::coro::Mutex"};
+                                                "concurrencpp::async_lock", "folly::coro::Mutex",
+                                                "skein::mutex"};
 
 struct KnownGuard {
   std::string_view name;
@@ -80,6 +85,7 @@ const KnownGuard known_guards[] = {
     {"cppcoro::async_mutex_lock", {}},
     {"coro::scoped_lock", {}},
     {"concurrencpp::scoped_async_lock", {.owns = 8}},
+    {"skein::mutex::guard", {}},
     {"std::unique_lock", {.owns = 8}},
     {"std::lock_guard", {}},
 };
@@ -88,6 +94,14 @@ const KnownType* find_type(std::string_view name) {
   const auto* at = std::find_if(std::begin(known_types), std::end(known_types),
                                 [&](const KnownType& one) { return one.name == name; });
   return at == std::end(known_types) ? nullptr : at;
+}
+
+// Of the type without its namespaces.
+std::string lower_case(std::string_view type) {
+  const size_t scope = type.rfind("::");
+  std::string last(scope == std::string_view::npos ? type : type.substr(scope + 2));
+  for (char& c : last) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return last;
 }
 
 }  // namespace
@@ -117,6 +131,14 @@ std::string object_of_awaiter(std::string_view awaiter) {
   return "";
 }
 
+std::string object_of_pointer(std::string_view awaiter, std::string_view pointee) {
+  constexpr std::pair<std::string_view, std::string_view> bases[] = {
+      {"skein::semaphore", "skein::mutex"}};
+  for (const auto& [base, derived] : bases)
+    if (pointee == base && object_of_awaiter(awaiter) == derived) return std::string(derived);
+  return std::string(pointee);
+}
+
 Kind kind_of_type(std::string_view type) {
   if (const KnownType* known = find_type(type)) return known->kind;
   constexpr std::pair<std::string_view, Kind> words[] = {
@@ -124,13 +146,41 @@ Kind kind_of_type(std::string_view type) {
       {"semaphore", Kind::Semaphore}, {"queue", Kind::Queue},
       {"channel", Kind::Queue},       {"event", Kind::Event},
       {"latch", Kind::Counter},       {"barrier", Kind::Counter},
-      {"executor", Kind::Executor},   {"thread_pool", Kind::Executor}};
-  const size_t scope = type.rfind("::");
-  std::string last(scope == std::string_view::npos ? type : type.substr(scope + 2));
-  for (char& c : last) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      {"executor", Kind::Executor},   {"thread_pool", Kind::Executor},
+      {"scheduler", Kind::Executor}};
+  const std::string last = lower_case(type);
   for (const auto& [word, kind] : words)
     if (last.find(word) != std::string::npos) return kind;
   return Kind::Unknown;
+}
+
+Kind kind_of_awaiter(std::string_view awaiter) {
+  const size_t scope = awaiter.rfind("::");
+  const Kind around =
+      scope == std::string_view::npos ? Kind::Unknown : kind_of_type(awaiter.substr(0, scope));
+  return around != Kind::Unknown ? around : kind_of_type(awaiter);
+}
+
+bool may_count_tasks(Kind kind) {
+  return kind == Kind::Unknown || kind == Kind::Counter || kind == Kind::WhenAll;
+}
+
+bool is_name_of_join(std::string_view type) {
+  std::string name(type);  // with the classes around it
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  constexpr std::string_view words[] = {"join",   "when_all", "whenall", "wait_all", "waitall",
+                                        "latch",  "group",    "barrier", "nursery",  "gather",
+                                        "counter"};
+  return std::any_of(std::begin(words), std::end(words), [&](std::string_view word) {
+    return name.find(word) != std::string::npos;
+  });
+}
+
+bool is_plain_lock(std::string_view type) {
+  const std::string name = lower_case(type);
+  for (const char* word : {"shared", "rw", "read", "recursive"})
+    if (name.find(word) != std::string::npos) return false;
+  return kind_of_type(type) == Kind::Lock;
 }
 
 bool is_exclusive_lock(std::string_view type) {

@@ -23,11 +23,24 @@ bool is_program_type(std::string_view awaiter);
 // Empty: unknown.
 std::string object_of_awaiter(std::string_view awaiter);
 
+// What an awaiter waits for, if it has a pointer to this class, which may be a base class of it.
+std::string object_of_pointer(std::string_view awaiter, std::string_view pointee);
+
 // Of a type of no known library, by the words in its name.
 WaitObject::Kind kind_of_type(std::string_view type);
 
+// Of what an awaiter of no known type waits for, by its name and that of the class around it.
+WaitObject::Kind kind_of_awaiter(std::string_view awaiter);
+
+// Whether an object of this type may count the coroutines that one waits for: nothing else is known
+// of it, or its name says so.
+bool may_count_tasks(WaitObject::Kind kind);
+bool is_name_of_join(std::string_view type);
+
 // A lock that only one holds at a time, and that is free when nothing holds it. False: unknown.
 bool is_exclusive_lock(std::string_view type);
+// Whether a lock of the program, by its name, has one holder only.
+bool is_plain_lock(std::string_view type);
 
 // An object that holds a lock as long as it exists, and has the lock's address at its beginning.
 struct GuardShape {

@@ -22,6 +22,29 @@ TEST_CASE("kinds of types") {
   CHECK(name(kind_of_type("")).empty());
 }
 
+TEST_CASE("objects by a pointer to their base class") {
+  CHECK(object_of_pointer("skein::mutex::lock::awaiter", "skein::semaphore") == "skein::mutex");
+  CHECK(object_of_pointer("skein::semaphore::acquiring", "skein::semaphore") == "skein::semaphore");
+  CHECK(object_of_pointer("app::Mutex::Lock", "app::Mutex") == "app::Mutex");
+}
+
+TEST_CASE("kinds of objects by the names of awaiters") {
+  CHECK(name(kind_of_awaiter("app::Mutex::Lock")) == "lock");
+  CHECK(name(kind_of_awaiter("app::MutexAwaiter")) == "lock");
+  CHECK(name(kind_of_awaiter("app::Session::Read")).empty());
+  CHECK(name(kind_of_awaiter("Lock")).empty());
+}
+
+TEST_CASE("joins and locks of programs") {
+  CHECK(is_name_of_join("app::JoinState"));
+  CHECK(is_name_of_join("app::WhenAll"));
+  CHECK(is_name_of_join("cppcoro::detail::when_all_ready_awaitable::awaiter"));
+  CHECK_FALSE(is_name_of_join("app::Slot::Awaiter"));
+  CHECK(is_plain_lock("app::Mutex"));
+  CHECK_FALSE(is_plain_lock("app::SharedMutex"));
+  CHECK_FALSE(is_plain_lock("app::Mailbox"));
+}
+
 TEST_CASE("locks and guards") {
   CHECK(is_exclusive_lock("coro::mutex"));
   CHECK_FALSE(is_exclusive_lock("coro::shared_mutex"));

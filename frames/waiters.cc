@@ -25,7 +25,7 @@ std::tuple<bool, uint64_t, uint64_t> rank(const WaitCandidate& one) {
 
 Waiters::Waiters(const Target& target, MemoryCache& memory,
                  std::span<const SuspendedCoroutine> coroutines, const std::vector<bool>& may_wait)
-    : target_(target), memory_(memory), all_(coroutines) {
+    : target_(target), memory_(memory), all_(coroutines), may_wait_(may_wait) {
   read_frames();
   candidates_.resize(begins_.size() - 1);
   for (uint32_t i = 0; i < candidates_.size(); i++) {
@@ -200,9 +200,61 @@ void Waiters::find_joins(uint32_t coroutine, const std::vector<bool>& may_wait) 
     if (parent == no_coroutine || parent == coroutine || parent >= may_wait.size() ||
         !may_wait[parent])
       continue;
-    joins_.push_back({coroutine, parent, frame[i], counter[0]});
+    joins_.push_back({coroutine, parent, frame[i], counter[0], 8 * i});
     return;
   }
+}
+
+std::vector<uint64_t> Waiters::content(uint64_t object, size_t count) const {
+  std::vector<uint64_t> words(count);
+  while (!words.empty() && !memory_.read(object, words.data(), 8 * words.size()))
+    words.resize(words.size() / 2);
+  return words;
+}
+
+// The coroutine whose frame has an object there with the frame's own address.
+uint32_t Waiters::parent_around(uint64_t object) const {
+  const uint32_t parent = frame_around(object);
+  if (parent == no_coroutine || object % 8 != 0) return no_coroutine;
+  const uint64_t frame = all_[parent].frame;
+  const uint64_t begin = object - frame;
+  if (begin <= frame_header) return no_coroutine;
+  for (uint64_t at = begin; at < begin + 8 * handle_words; at += 8)
+    if (const uint64_t word = word_in(parent, at); word == frame || word == frame + frame_header)
+      return parent;
+  return no_coroutine;
+}
+
+std::vector<SharedObject> Waiters::shared_objects() const {
+  std::vector<bool> may_be_parent(all_.size());
+  std::unordered_map<uint64_t, uint32_t> parents;  // by object
+  for (uint32_t i = 0; i < candidates_.size(); i++) {
+    const std::vector<WaitCandidate>& all = candidates_[i];
+    // An object in the frame itself is next to what refers to it.
+    may_be_parent[i] =
+        may_wait_[i] && std::none_of(all.begin(), all.end(), [&](const WaitCandidate& one) {
+          return one.is_list && one.object - all_[i].frame >= all_[i].size;
+        });
+    if (!may_be_parent[i]) continue;
+    for (const WaitCandidate& one : all) parents.emplace(one.object, i);
+  }
+  std::vector<SharedObject> found;
+  for (uint32_t i = 0; i < candidates_.size(); i++) {
+    const auto frame = words(i);
+    for (size_t slot = frame_header / 8; slot < frame.size(); slot++) {
+      const uint64_t object = frame[slot];
+      const auto at = parents.find(object);
+      const uint32_t parent = at != parents.end() ? at->second : parent_around(object);
+      if (parent != no_coroutine && parent != i && parent < may_be_parent.size() &&
+          may_be_parent[parent])
+        found.push_back({i, parent, object});
+    }
+  }
+  std::sort(found.begin(), found.end(), [](const SharedObject& a, const SharedObject& b) {
+    return std::tie(a.parent, a.object, a.child) < std::tie(b.parent, b.object, b.child);
+  });
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
 }
 
 }  // namespace skein

@@ -8,6 +8,7 @@
 // has the address of the object at the same place, and that of the frame nearby.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -38,6 +39,16 @@ struct Join {
   uint32_t parent = 0;
   uint64_t counter = 0;  // the address
   uint64_t count = 0;    // its value
+  uint64_t slot = 0;     // where the child has its address: bytes from the frame
+};
+
+// A coroutine that refers to an object with the address of another one's frame, which refers to the
+// object, too, or contains it.
+struct SharedObject {
+  uint32_t child = 0;
+  uint32_t parent = 0;
+  uint64_t object = 0;  // the address
+  auto operator<=>(const SharedObject&) const = default;
 };
 
 class Waiters {
@@ -55,6 +66,11 @@ class Waiters {
   // address is closest to the node.
   const std::vector<WaitCandidate>& candidates(uint32_t coroutine) const;
   const std::vector<Join>& joins() const { return joins_; }
+  // By parent and object, each once: of parents that are in no list of an object. O(words of
+  // frames).
+  std::vector<SharedObject> shared_objects() const;
+  // The beginning of an object, at most `count` words.
+  std::vector<uint64_t> content(uint64_t object, size_t count) const;
   // Whether the program may have an object there that it changes.
   bool may_be_object(uint64_t address) const;
   // The coroutine whose frame begins at the address; SuspendedCoroutine::none: there is none.
@@ -80,10 +96,12 @@ class Waiters {
   Nodes list_from(uint64_t object, uint64_t first, int64_t slot, uint64_t back) const;
   bool has_handle_near(uint32_t coroutine, uint64_t offset) const;
   uint64_t word_in(uint32_t coroutine, uint64_t offset) const;
+  uint32_t parent_around(uint64_t object) const;
 
   const Target& target_;
   MemoryCache& memory_;
   std::span<const SuspendedCoroutine> all_;
+  std::vector<bool> may_wait_ = {};
   std::vector<uint64_t> words_ = {};
   std::vector<size_t> begins_ = {};  // of each frame's words; one more than frames
   std::vector<std::vector<WaitCandidate>> candidates_ = {};

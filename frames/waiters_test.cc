@@ -151,3 +151,27 @@ TEST_CASE("a coroutine is unreferenced if only itself and others like it have it
   for (size_t i = 0; i < 17; i++) heap.threads_[0].registers.set(i, i == 12 ? inner : 1);
   CHECK(find_unreferenced(heap, heap.coroutines, {}) == std::vector<bool>{false, false, false});
 }
+
+TEST_CASE("an object that coroutines share with the one that waits for them") {
+  Program program;
+  const uint64_t parent = program.add_frame();
+  const uint64_t child = program.add_frame();
+  program.add_frame();
+  const uint64_t outside = Program::begin + 0x800;
+  program.set(outside, 1);
+  program.set(outside + 8, parent);
+  program.set(parent + 0x40, outside);
+  program.set(child + 0x40, outside);
+  const std::vector<SharedObject> expected = {{1, 0, outside}};
+  CHECK(program.waiters().shared_objects() == expected);
+  // In the frame of the parent.
+  program.set(parent + 0x40, 2);
+  program.set(parent + 0x48, parent);
+  program.set(child + 0x40, parent + 0x40);
+  const std::vector<SharedObject> inside = {{1, 0, parent + 0x40}};
+  CHECK(program.waiters().shared_objects() == inside);
+  // A node in the list of an object, of which the next waiter has the address.
+  program.add_awaiter(parent, 0x40, outside, 0);
+  program.set(outside + 8, parent + 0x40);
+  CHECK(program.waiters().shared_objects().empty());
+}

@@ -74,6 +74,15 @@ std::string_view name_in_source(std::string_view name) {
   return left;
 }
 
+bool is_name_of_owner(std::string_view member) {
+  std::string name(member);
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (name.find("last") != std::string::npos || name.find("prev") != std::string::npos ||
+      name.find("next") != std::string::npos)
+    return false;
+  return name.find("owner") != std::string::npos || name.find("holder") != std::string::npos;
+}
+
 std::string without_template_arguments(std::string_view name) {
   std::string out;
   int depth = 0;
@@ -189,6 +198,29 @@ struct FrameLayouts::State {
         continue;
       if (kind == DW_TAG_inheritance) to.bases.push_back(class_name(member, unit));
       add_pointers(member, offset + at, depth + 1, unit, to);
+    } while (next_sibling(&child));
+  }
+
+  // The handles and pointers of a class that are named like an owner.
+  void add_owners(Dwarf_Die type, uint64_t offset, int depth, std::vector<uint64_t>& to) {
+    type = bare_type(type);
+    Dwarf_Die child;
+    if (!is_class(dwarf_tag(&type)) || depth == deepest || dwarf_child(&type, &child) != 0) return;
+    do {
+      if (!work.spend() || to.size() > 1) return;
+      const int kind = dwarf_tag(&child);
+      const uint64_t at = number_of(&child, DW_AT_data_member_location).value_or(UINT64_MAX);
+      Dwarf_Die member;
+      if ((kind != DW_TAG_member && kind != DW_TAG_inheritance) || at >= (1U << 20) ||
+          !type_of(&child, &member))
+        continue;
+      if (kind == DW_TAG_inheritance) add_owners(member, offset + at, depth + 1, to);
+      if (kind != DW_TAG_member || !is_name_of_owner(name_of(&child))) continue;
+      member = bare_type(member);
+      const std::string name = name_of(&member);
+      if (is_pointer(dwarf_tag(&member)) || name.starts_with("coroutine_handle<") ||
+          name.starts_with("atomic<"))
+        to.push_back(offset + at);
     } while (next_sibling(&child));
   }
 
@@ -396,6 +428,22 @@ const std::vector<ObjectType>& FrameLayouts::awaiters(uint64_t function, const s
       at->second.push_back(state_->object_type(type, unit));
   }
   return at->second;
+}
+
+std::optional<uint64_t> FrameLayouts::owner(uint64_t function, const std::string& class_name) {
+  state_->work.resume();
+  Dwarf_Die die;
+  if (!state_->find_unit(function, &die)) return {};
+  for (const auto& [offset, name] : state_->read_unit(&die).classes) {
+    Dwarf_Die type;
+    if (name != class_name || dwarf_offdie(state_->file.dwarf.get(), offset, &type) == nullptr ||
+        !is_class(dwarf_tag(&type)) || dwarf_hasattr(&type, DW_AT_declaration) != 0)
+      continue;
+    std::vector<uint64_t> owners;
+    state_->add_owners(type, 0, 0, owners);
+    return owners.size() == 1 ? std::optional(owners.front()) : std::nullopt;
+  }
+  return {};
 }
 
 }  // namespace skein

@@ -67,6 +67,9 @@ bool is_without_pointers(std::span<const ObjectType> types);
 // "guard" of "guard_1_2": g++ adds the depth and the number of the scope to a local variable.
 std::string_view name_in_source(std::string_view name);
 
+// "owner_", "m_holder", "lockOwner"
+bool is_name_of_owner(std::string_view member);
+
 class FrameLayouts {
  public:
   // `elf` must stay valid as long as the result. Fails without debug information.
@@ -82,6 +85,9 @@ class FrameLayouts {
   // The types of its unit that have this name and a function await_suspend(): those of the
   // arguments of a template. The first time O(entries of its unit).
   const std::vector<ObjectType>& awaiters(uint64_t function, const std::string& name);
+  // Where objects of this class of its unit have the handle of their owner, or the address of its
+  // promise: the only such member that is named so. The same.
+  std::optional<uint64_t> owner(uint64_t function, const std::string& class_name);
 
  private:
   struct State;

@@ -41,8 +41,8 @@ bool is_reserved(std::string_view name) { return name.empty() || name.starts_wit
 
 // What has no address gets one that no process has.
 std::string text_of_location(Dwarf_Die type, const FrameLocation& location,
-                             const FrameVariables::Memory& memory) {
-  if (location.address) return value_text(memory, type, *location.address);
+                             const FrameVariables::Memory& memory, const CodeNames& names) {
+  if (location.address) return value_text(memory, type, *location.address, names);
   constexpr uint64_t begin = uint64_t{1} << 63;
   const auto& bytes = location.bytes;
   const FrameVariables::Memory both = [&](uint64_t address, std::span<uint8_t> to) -> size_t {
@@ -52,7 +52,19 @@ std::string text_of_location(Dwarf_Die type, const FrameLocation& location,
       to[read++] = *bytes[at];
     return read;
   };
-  return value_text(both, type, begin);
+  return value_text(both, type, begin, names);
+}
+
+std::vector<std::optional<uint8_t>> bytes_at(uint64_t address,
+                                             const FrameVariables::Memory& memory) {
+  constexpr size_t most = 16;
+  std::vector<std::optional<uint8_t>> found;
+  for (uint64_t i = 0; i < most; i++) {
+    uint8_t byte = 0;
+    if (memory(address + i, {&byte, 1}) != 1) break;
+    found.emplace_back(byte);
+  }
+  return found;
 }
 
 }  // namespace
@@ -60,6 +72,7 @@ std::string text_of_location(Dwarf_Die type, const FrameLocation& location,
 struct FrameVariables::State {
   DwarfUnits units;
   std::unordered_map<uint64_t, std::vector<Member>> members = {};  // by function
+  std::unordered_map<Dwarf_Off, std::string> names = {};           // of classes, by offset
 
   explicit State(DwarfUnits own) : units(std::move(own)) {}
 
@@ -115,6 +128,36 @@ struct FrameVariables::State {
     } while (next_sibling(&child));
   }
 
+  // The name with its namespaces and classes. Empty: unknown.
+  std::string qualified_name(Dwarf_Die type) {
+    const Dwarf_Off wanted = dwarf_dieoffset(&type);
+    const auto [known, is_new] = names.try_emplace(wanted);
+    if (!is_new) return known->second;
+    Dwarf_Die at;
+    if (dwarf_diecu(&type, &at, nullptr, nullptr) == nullptr) return "";
+    constexpr int deepest = 20;
+    std::string found;
+    for (int depth = 0; depth < deepest; depth++) {
+      // The entries of one lie between it and its next sibling.
+      Dwarf_Die child;
+      Dwarf_Die around = {};
+      bool has_found = false;
+      if (dwarf_child(&at, &child) != 0) return "";
+      do {
+        if (!units.work().spend()) return "";
+        if (dwarf_dieoffset(&child) > wanted) break;
+        around = child;
+        has_found = true;
+      } while (next_sibling(&child));
+      if (!has_found) return "";
+      const std::string name = without_template_arguments(name_of(&around));
+      found += (found.empty() || name.empty() ? "" : "::") + name;
+      if (dwarf_dieoffset(&around) == wanted) return known->second = found;
+      at = around;
+    }
+    return "";
+  }
+
   // Calls `use` with each variable that is in scope at an instruction; without blocks, only with
   // those of the whole function.
   template <typename Use>
@@ -145,7 +188,7 @@ struct FrameVariables::InScope {
   std::map<std::pair<std::string, uint64_t>, One> all = {};  // by name and line
 
   void add(State& state, const FrameCode& code, const FramePlace& place, bool has_blocks,
-           uint64_t frame, const Memory& memory) {
+           uint64_t frame, const Memory& memory, const CodeNames& names) {
     const bool is_resumed = place.address >= code.resume && place.address < code.resume_end;
     state.for_each_in_scope(place.address, has_blocks, [&](Dwarf_Die& die) {
       const std::string name = name_of(&die);
@@ -154,7 +197,7 @@ struct FrameVariables::InScope {
       One& one = all[{name, number_of(&die, DW_AT_decl_line).value_or(0)}];
       const auto location = locate(&die, place, is_resumed, frame, memory);
       if (!location) return;
-      const std::string value = text_of_location(type, *location, memory);
+      const std::string value = text_of_location(type, *location, memory, names);
       if (value == unreadable_value) return;
       if (one.has_value) one.is_same = one.is_same && one.variable.value == value;
       one.has_value = true;
@@ -180,14 +223,14 @@ Result<FrameVariables> FrameVariables::read(std::span<const uint8_t> elf, const 
 }
 
 std::vector<FrameVariable> FrameVariables::of(const FrameCode& code, uint64_t frame,
-                                              const Memory& memory) {
+                                              const Memory& memory, const CodeNames& code_names) {
   std::vector<FrameVariable> found;
   state_->units.work().resume();
   InScope in_scope;
   for (const FramePlace& place : code.suspended)
-    in_scope.add(*state_, code, place, true, frame, memory);
+    in_scope.add(*state_, code, place, true, frame, memory, code_names);
   for (const FramePlace& place : code.begin)
-    in_scope.add(*state_, code, place, code.has_one_place, frame, memory);
+    in_scope.add(*state_, code, place, code.has_one_place, frame, memory, code_names);
   std::set<std::string> names;
   for (const Member& member : state_->of(code.resume)) {
     if (!code.suspended.empty() && !in_scope.has(member.name)) continue;
@@ -195,12 +238,68 @@ std::vector<FrameVariable> FrameVariables::of(const FrameCode& code, uint64_t fr
     names.insert(member.name);
     found.push_back({.name = escaped(member.name),
                      .type = escaped(name_of(&type)),
-                     .value = value_text(memory, member.type, frame + member.offset)});
+                     .value = value_text(memory, member.type, frame + member.offset, code_names)});
   }
   for (auto& [key, one] : in_scope.all)
     if (one.has_value && one.is_same && names.count(key.first) == 0 &&
         found.size() < most_variables)
       found.push_back(std::move(one.variable));
+  return found;
+}
+
+std::optional<uint64_t> FrameObject::word() const {
+  uint64_t value = 0;
+  for (size_t i = 0; i < sizeof value; i++) {
+    if (i >= bytes.size() || !bytes[i]) return {};
+    value |= uint64_t{*bytes[i]} << 8 * i;
+  }
+  return value;
+}
+
+std::vector<FrameObject> FrameVariables::objects(const FrameCode& code, uint64_t frame,
+                                                 const Memory& memory) {
+  struct One {
+    FrameObject object = {};
+    bool is_same = true;
+  };
+  std::map<std::pair<std::string, uint32_t>, One> all;  // by name and line
+  state_->units.work().resume();
+  const std::vector<Member>& members = state_->of(code.resume);
+  const auto member_address = [&](const std::string& name) -> std::optional<uint64_t> {
+    std::optional<uint64_t> found;
+    for (const Member& member : members) {
+      if (member.name != name) continue;
+      if (found) return {};
+      found = frame + member.offset;
+    }
+    return found;
+  };
+  for (const FramePlace& place : code.suspended) {
+    const bool is_resumed = place.address >= code.resume && place.address < code.resume_end;
+    state_->for_each_in_scope(place.address, true, [&](Dwarf_Die& die) {
+      const std::string name = name_of(&die);
+      Dwarf_Die type;
+      if (all.size() == most_variables || is_reserved(name) || !type_of(&die, &type)) return;
+      type = plain_type(type);
+      const int tag = dwarf_tag(&type);
+      if (tag != DW_TAG_class_type && tag != DW_TAG_structure_type) return;
+      const auto line = static_cast<uint32_t>(number_of(&die, DW_AT_decl_line).value_or(0));
+      One& one = all[{name, line}];
+      const auto location = locate(&die, place, is_resumed, frame, memory);
+      std::vector<std::optional<uint8_t>> bytes;
+      const auto address = location ? location->address : member_address(name);
+      if (address)
+        bytes = bytes_at(*address, memory);
+      else if (location)
+        bytes = location->bytes;
+      if (bytes.empty()) return;
+      one.is_same = one.object.bytes.empty() || (one.is_same && one.object.bytes == bytes);
+      one.object = {state_->qualified_name(type), line, std::move(bytes)};
+    });
+  }
+  std::vector<FrameObject> found;
+  for (const auto& [key, one] : all)
+    if (one.is_same && !one.object.type.empty()) found.push_back(one.object);
   return found;
 }
 

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "base/result.h"
 #include "symbol/debug_file.h"
 #include "symbol/frame_location.h"
+#include "symbol/standard_value.h"
 
 namespace skein {
 
@@ -27,6 +29,14 @@ struct FrameVariable {
   std::string name = {};
   std::string type = {};   // empty: unknown
   std::string value = {};  // "5", "\"text\"", "{fd = 7, ..}"; printable ASCII, 200 bytes at most
+};
+
+// A variable of a class that exists where the coroutine was suspended.
+struct FrameObject {
+  std::string type = {};                           // qualified, without the arguments of templates
+  uint32_t line = 0;                               // of the declaration
+  std::vector<std::optional<uint8_t>> bytes = {};  // the first 16; nothing: unknown
+  std::optional<uint64_t> word() const;            // of the first 8
 };
 
 // Addresses of the file.
@@ -50,7 +60,12 @@ class FrameVariables {
   ~FrameVariables();
 
   // Of the frame at `frame`. At most 100. The first time O(entries of its unit).
-  std::vector<FrameVariable> of(const FrameCode& code, uint64_t frame, const Memory& memory);
+  std::vector<FrameVariable> of(const FrameCode& code, uint64_t frame, const Memory& memory,
+                                const CodeNames& names = {});
+  // The variables of classes that are in scope where the coroutine was suspended, and whose content
+  // is known. The places are those of one co_await: code that was moved may be in fewer scopes.
+  // Empty: unknown.
+  std::vector<FrameObject> objects(const FrameCode& code, uint64_t frame, const Memory& memory);
 
  private:
   struct State;

@@ -24,7 +24,7 @@ bool is_qualifier(int tag) {
 
 class ValueText {
  public:
-  explicit ValueText(const FrameMemory& memory) : memory_(memory) {}
+  ValueText(const FrameMemory& memory, const CodeNames& names) : memory_(memory), names_(names) {}
 
   std::string of(Dwarf_Die type, uint64_t address) {
     left_ = 64;
@@ -183,20 +183,40 @@ class ValueText {
     return text + (count > shown ? ", ..}" : "}");
   }
 
-  // std::string of libstdc++: the address of its characters, and their number.
-  std::string string(uint64_t address) const {
-    const auto begin = read<uint64_t>(address);
-    const auto size = read<uint64_t>(address + 8);
-    constexpr uint64_t most = uint64_t{1} << 40;
-    if (!begin || !size || *size > most) return unreadable_value;
-    return quoted(*begin, *size, false);
+  std::string standard(const StandardValue& found, int depth) {
+    constexpr int deepest = 2;
+    switch (found.form) {
+      case StandardValue::Form::Text:
+        return found.text;
+      case StandardValue::Form::Character:
+        return quoted(found.address, found.count, false);
+      case StandardValue::Form::One:
+        return found.text + value(found.elements[0].type, found.elements[0].address, depth);
+      default:
+        return depth == deepest && found.count != 0 ? "{..}" : elements(found, depth);
+    }
+  }
+
+  std::string elements(const StandardValue& found, int depth) {
+    const bool has_keys = found.form == StandardValue::Form::Pairs;
+    const uint64_t shown = found.elements.size() / (has_keys ? 2 : 1);
+    std::string text =
+        found.count > shown ? "size " + std::to_string(found.count) + " {" : std::string("{");
+    for (size_t i = 0; i < found.elements.size(); i++) {
+      const bool is_value = has_keys && i % 2 == 1;
+      if (i != 0) text += is_value ? " = " : ", ";
+      const std::string one = value(found.elements[i].type, found.elements[i].address, depth + 1);
+      text += has_keys && !is_value ? '[' + one + ']' : one;
+    }
+    const bool is_all = found.count == shown && found.is_count_known;
+    return text + (is_all ? "}" : ", ..}");
   }
 
   std::string object(Dwarf_Die* type, uint64_t address, int depth) {
     constexpr int deepest = 2;
     constexpr int most = 8;
-    const std::string name = name_of(type);
-    if (name.starts_with("basic_string<char,")) return string(address);
+    if (const auto found = standard_value(memory_, names_, *type, address))
+      return standard(*found, depth);
     if (depth == deepest) return "{..}";
     std::string text = "{";
     int count = 0;
@@ -221,6 +241,7 @@ class ValueText {
   }
 
   const FrameMemory& memory_;
+  const CodeNames& names_;
   int left_ = 0;  // values
 };
 
@@ -236,8 +257,9 @@ Dwarf_Die plain_type(Dwarf_Die type) {
   return type;
 }
 
-std::string value_text(const FrameMemory& memory, Dwarf_Die type, uint64_t address) {
-  return ValueText(memory).of(type, address);
+std::string value_text(const FrameMemory& memory, Dwarf_Die type, uint64_t address,
+                       const CodeNames& names) {
+  return ValueText(memory, names).of(type, address);
 }
 
 }  // namespace skein

@@ -2,8 +2,9 @@
 //
 //   print(value_text(memory, type, address));
 //
-// Printable ASCII, 200 bytes at most, with objects in objects up to a depth of 2. Nothing in the
-// debug information or the memory is trusted.
+// Printable ASCII, 200 bytes at most, with objects in objects up to a depth of 2. Objects of the
+// standard library are shown by what they contain: "size 100 {1, 2, ..}". Nothing in the debug
+// information or the memory is trusted.
 #pragma once
 
 #include <elfutils/libdw.h>
@@ -12,12 +13,15 @@
 #include <string>
 
 #include "symbol/frame_location.h"
+#include "symbol/standard_value.h"
 
 namespace skein {
 
 inline constexpr const char* unreadable_value = "?";
 
-std::string value_text(const FrameMemory& memory, Dwarf_Die type, uint64_t address);
+// `names`: of what std::function and std::any hold.
+std::string value_text(const FrameMemory& memory, Dwarf_Die type, uint64_t address,
+                       const CodeNames& names = {});
 
 // Without typedefs, const and volatile.
 Dwarf_Die plain_type(Dwarf_Die type);

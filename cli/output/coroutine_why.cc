@@ -30,6 +30,8 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
   const SuspendedCoroutine& last = of.found.coroutines[one.chain.steps.back()];
   switch (one.verdict) {
     case ChainVerdict::Deadlock:
+      if (waits_for(of.found, one.chain.steps.back()) == one.chain.steps.back())
+        return "It holds the lock that it waits for: a deadlock.";
       return "Each of these coroutines waits for the next, and the last one for the first of the "
              "cycle: a deadlock.";
     case ChainVerdict::BlocksThread: {

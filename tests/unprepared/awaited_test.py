@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """awaited_test.py SKEIN FOLDER LIBRARY [COMPILER OPTION...]: compiles a program of FOLDER whose coroutines wait for
-objects of a library, or of the program itself (`own`, `lost`), and compares what it prints with what skein finds in
-its memory, and in its core: addresses, types, holders of locks, coroutines that are waited for together."""
+objects of a library, of skein itself (`skein`) or of the program (`own`, `lost`, `locks`), and compares what it prints
+with what skein finds in its memory, and in its core: addresses, types, holders of locks, coroutines that are waited
+for together."""
 import collections
 import json
 import os
@@ -17,6 +18,8 @@ skein, folder, library, *variant = sys.argv[1:]
 SOURCES = {
     "own": None,
     "lost": None,
+    "locks": None,
+    "skein": None,
     "asio": None,
     "cppcoro": ("cppcoro/include", ["cppcoro/lib/async_mutex.cpp", "cppcoro/lib/async_manual_reset_event.cpp",
                                     "cppcoro/lib/async_auto_reset_event.cpp"]),
@@ -26,7 +29,8 @@ SOURCES = {
 }
 # Compiler and options, and whether they describe all types of a frame.
 VARIANTS = [("g++ -g -O0", True), ("g++ -g -O2", True), ("g++ -g1 -O1", False), ("g++ -O2", False), ("clang++-14 -g -O0", False),
-            ("clang++-19 -g -O0", False), ("clang++-19 -g -O2", False)]
+            ("clang++-14 -g -O2", False), ("clang++-19 -g -O0", False), ("clang++-19 -g -O1", False),
+            ("clang++-19 -g -O2", False), ("clang++-19 -g -O3", False)]
 
 
 def skip(why):
@@ -36,6 +40,9 @@ def skip(why):
 
 def unpack(to):
     """Returns the arguments for a library's headers, and its sources."""
+    root = Path(folder).resolve().parents[2]
+    if library == "skein":
+        return ["-DSKEIN_DISABLE", f"-I{root}/record/include", f"-I{root}/format/include"], []
     if SOURCES[library] is None:
         return [], []
     data = Path(os.environ.get("SKEIN_DATA", Path(folder).parents[2].parent / "shared/data"))
@@ -78,6 +85,8 @@ class Truth:
 class Comparison:
     def __init__(self, name, truth, found, status):
         self.name, self.truth, self.found, self.status = name, truth, found, status
+        # What is constant, such as a global lock that is inlined, is in no frame.
+        self.has_guards = "-g -O0" in name or (" -g " in name and library in ("libcoro", "locks"))
         self.by_frame = {one["frame"]: one for one in found["coroutines"]}
 
     def check(self, condition, what):
@@ -113,27 +122,30 @@ class Comparison:
                 self.check(count <= places[(function, address)], f"{function} does not wait for {address:#x}")
                 self.check(kind is None or (address, kind) in types, f"{address:#x} is no {kind}")
             print(f"{self.name}: {sum(known.values())} of {sum(places.values())} objects")
-        self.check_holders(objects, is_complete)
-        self.check_joins()
+        self.check_holders(objects, is_complete or self.has_guards)
+        self.check_joins(is_complete)
         for one in self.found["coroutines"]:
             if (other := self.truth.awaits.get(short(one["function"]))) and (is_complete or one["awaits"]):
                 self.check(one["awaits"] and self.function(one["awaits"]) == other, f"{one} does not await {other}")
         self.check_errors(is_complete)
 
-    def check_holders(self, objects, is_complete):
+    def check_holders(self, objects, has_holders):
         for address, one in objects.items():
             certain = [self.function(holder["frame"]) for holder in one["holders"] if holder["certain"]]
             expected = [self.truth.held[address]] if address in self.truth.held else []
-            self.check(certain == expected or (not certain and not is_complete), f"{one} held by {certain}")
+            self.check(certain == expected or (not certain and not has_holders), f"{one} held by {certain}")
             self.check(address not in self.truth.free or not certain, f"{one} is not held for certain")
 
-    def check_joins(self):
+    def check_joins(self, is_complete):
         joined = collections.defaultdict(list)
         for one in self.found["coroutines"]:
             if one["joined_by"]:
                 joined[self.function(self.outer(one["joined_by"]))].append(one["state"])
         found = {name: (sum(state != "has ended" for state in states), len(states)) for name, states in joined.items()}
-        self.check(found == self.truth.joins, f"joins {found}, not {self.truth.joins}")
+        # The last task that is left is known by the type of what counts it.
+        expected = {name: open_and_all for name, open_and_all in self.truth.joins.items()
+                    if is_complete or open_and_all != (1, 1) or name in found}
+        self.check(found == expected, f"joins {found}, not {expected}")
 
     def outer(self, frame):
         """The coroutine of the program that waits with Asio's operators."""
@@ -150,7 +162,8 @@ class Comparison:
                 errors[self.function(chain["frames"][0])] += chain["count"]
             if chain["verdict"] == "unreferenced":
                 lost[self.function(chain["frames"][-1])] += chain["count"]
-        self.check(errors == self.truth.deadlock or (not is_complete and not errors), f"errors {errors}")
+        self.check(errors == self.truth.deadlock or (not is_complete and not errors - self.truth.deadlock),
+                   f"errors {errors}")
         self.check(self.status == (1 if errors else 0), f"exit status {self.status}")
         if self.name.endswith("core") or self.name.endswith("stopped"):
             # Without debug information, a function that clang has put into another one has no coroutine.
@@ -192,6 +205,8 @@ def run_variant(command, is_complete, scratch, headers, sources):
 
 def main():
     variants = [(text, is_complete) for text, is_complete in VARIANTS if not variant or text == " ".join(variant)]
+    if library == "skein":  # of code that is all inlined, g++ describes few lines
+        variants = [(text, is_complete and text.endswith("-O0")) for text, is_complete in variants if text.startswith("g++")]
     with tempfile.TemporaryDirectory() as folder_name:
         scratch = Path(folder_name)
         headers, sources = unpack(scratch)

@@ -1,10 +1,24 @@
 // A coroutine with parameters and local variables of several types, which waits.
 #include <unistd.h>
 
+#include <any>
+#include <atomic>
+#include <chrono>
 #include <coroutine>
 #include <cstdio>
+#include <deque>
 #include <exception>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <variant>
 #include <vector>
 
 namespace {
@@ -105,6 +119,50 @@ struct Server {
   }
 };
 
+// Objects of the standard library.
+Lazy standard(std::vector<int> few) {
+  std::vector<long> many(1000, 7);
+  std::vector<std::string> words = {"a", "b\x1b"};
+  std::deque<int> deque = {1, 2};
+  std::list<int> list = {3, 4};
+  std::map<int, std::string> map = {{1, "one"}, {2, "two"}};
+  std::set<int> set = {9, 8};
+  std::unordered_map<int, int> table = {{5, 6}};
+  std::optional<int> some = 5;
+  std::optional<User> nothing;
+  std::unique_ptr<User> owned = std::make_unique<User>(User{1, "eve", 0.5});
+  std::shared_ptr<int> shared = std::make_shared<int>(17);
+  std::shared_ptr<int> other = shared;
+  std::weak_ptr<int> expired = std::make_shared<int>(1);
+  std::variant<int, std::string> variant = "text";
+  std::tuple<int, char> tuple = {1, 'x'};
+  std::atomic<int> atomic = -3;
+  std::chrono::milliseconds timeout(1500);
+  std::chrono::system_clock::time_point date(std::chrono::seconds(1'700'000'000));
+  std::function<void(int)> function = [](int) {};
+  std::function<void(int)> no_function;
+  std::any any = User{2, "any", 1};
+  std::string_view view = "view";
+  for (const void* one : {static_cast<const void*>(&many), static_cast<const void*>(&words),
+                          static_cast<const void*>(&deque), static_cast<const void*>(&list),
+                          static_cast<const void*>(&map), static_cast<const void*>(&set),
+                          static_cast<const void*>(&table), static_cast<const void*>(&some),
+                          static_cast<const void*>(&nothing), static_cast<const void*>(&owned),
+                          static_cast<const void*>(&shared), static_cast<const void*>(&other),
+                          static_cast<const void*>(&expired), static_cast<const void*>(&variant),
+                          static_cast<const void*>(&tuple), static_cast<const void*>(&atomic),
+                          static_cast<const void*>(&timeout), static_cast<const void*>(&date),
+                          static_cast<const void*>(&function),
+                          static_cast<const void*>(&no_function), static_cast<const void*>(&any),
+                          static_cast<const void*>(&view), static_cast<const void*>(&few)})
+    show(one);
+  co_await Event();
+  for (const void* one : {static_cast<const void*>(&some), static_cast<const void*>(&tuple),
+                          static_cast<const void*>(&timeout), static_cast<const void*>(&date),
+                          static_cast<const void*>(&view), static_cast<const void*>(&atomic)})
+    show(one);
+}
+
 // Resumes a task until it waits for the nth time.
 void run(Lazy task, int times) {
   task.handle.resume();
@@ -127,6 +185,7 @@ int main() {
   run(worker(2, "ann", user), 3);
   run(worker(2, "ann", user), 4);
   run(server.serve(2.5), 1);
+  run(standard({1, -2, 3}), 1);
   std::fflush(stdout);
   std::puts("\nready");
   std::fflush(stdout);

@@ -263,6 +263,8 @@ class mutex : semaphore {
   auto lock(here at = {}) {
     struct awaiter : acquiring {
       using acquiring::acquiring;
+      // Its own, by whose name debuggers know what is awaited.
+      void await_suspend(std::coroutine_handle<> h) noexcept { acquiring::await_suspend(h); }
       guard await_resume() {
         acquiring::await_resume();
         return guard(static_cast<mutex&>(s));

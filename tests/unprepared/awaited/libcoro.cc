@@ -18,6 +18,7 @@ coro::event gate;
 coro::mutex kept;
 coro::mutex first;
 coro::mutex second;
+coro::mutex again;
 coro::latch latch{2};
 
 Detached keeper() {
@@ -49,6 +50,12 @@ Detached backward() {
   auto one = co_await first.scoped_lock();
   co_await never;
 }
+// It waits for itself.
+Detached twice() {
+  auto one = co_await again.scoped_lock();
+  auto other = co_await again.scoped_lock();
+  co_await never;
+}
 Detached on_latch() { co_await latch; }
 Detached on_semaphore(coro::semaphore<2>& semaphore) { co_await semaphore.acquire(); }
 Detached on_queue(coro::queue<int>& queue) { co_await queue.pop(); }
@@ -77,6 +84,7 @@ int main() {
   wanter(kept);
   forward();
   backward();
+  twice();
   gate.set();
   on_latch();
   on_semaphore(semaphore);
@@ -97,6 +105,9 @@ int main() {
   held(&second, "backward");
   deadlock("forward");
   deadlock("backward");
+  waits("twice", &again, mutex);
+  held(&again, "twice");
+  deadlock("twice");
   waits("on_latch", reinterpret_cast<const char*>(&latch) + 8, event);
   waits("acquire", &semaphore, "coro::semaphore");
   waits("acquire", &semaphore, "coro::semaphore");
