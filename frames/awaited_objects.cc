@@ -70,7 +70,7 @@ std::optional<Match> AwaitedObjects::of_awaiter_in(const FrameLayout& layout, ui
           pointer != nullptr && (member.is_reference || is_to_object(member.type, *pointer));
       if (!is_known && !is_opaque) continue;
       const std::string type = is_known ? pointer->to : object_of_awaiter(member.type.name);
-      const bool has_type = member.type.is_a(awaiter);
+      const bool has_type = is_awaiter_of(member.type, awaiter);
       const int rank =
           1 + 2 * static_cast<int>(contains(member, candidate.node)) + static_cast<int>(has_type);
       if (candidate.is_list && rank > rank_of_best) {
@@ -146,11 +146,11 @@ std::optional<Match> AwaitedObjects::unlinked_in(const FrameLayout& layout, uint
   std::vector<Match> found;
   for (const FrameMember& member : layout.members) {
     if (!member.is_awaiter || member.is_reference || member.offset % 8 != 0 || awaiter.empty() ||
-        !member.type.is_a(awaiter))
+        !is_awaiter_of(member.type, awaiter))
       continue;
     const uint64_t handle = member.offset + member.type.handle.value_or(0);
     if (member.type.handle &&
-        (handle / 8 >= words.size() || words[handle / 8] != found_.coroutines[coroutine].frame))
+        (handle / 8 >= words.size() || !waiters_.is_handle_of(coroutine, words[handle / 8])))
       continue;
     for (const TypedPointer& pointer : member.type.pointers) {
       const uint64_t slot = member.offset + pointer.offset;
@@ -174,7 +174,7 @@ std::optional<Match> AwaitedObjects::unlinked_of_type(uint32_t coroutine) {
   for (const ObjectType& type : program_.awaiters(one.function, awaiter)) {
     if (!type.handle) continue;
     for (uint64_t handle = 2; handle < words.size(); handle++) {
-      if (words[handle] != one.frame || 8 * handle < *type.handle) continue;
+      if (!waiters_.is_handle_of(coroutine, words[handle]) || 8 * handle < *type.handle) continue;
       for (const TypedPointer& pointer : type.pointers) {
         const uint64_t slot = 8 * handle - *type.handle + pointer.offset;
         if (is_to_object(type, pointer) && slot % 8 == 0 && slot / 8 < words.size())
