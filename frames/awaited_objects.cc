@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "frames/seastar_promises.h"
 #include "frames/wait_shapes.h"
 
 namespace skein {
@@ -13,6 +14,7 @@ namespace {
 using Match = AwaitedObjects::Match;
 using State = SuspendedCoroutine::State;
 constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
+constexpr const char* seastar_promise = "seastar::promise";
 
 // Whether a pointer of an awaiter may be to what it waits for, and not to the next awaiter.
 bool is_to_object(const ObjectType& awaiter, const TypedPointer& pointer) {
@@ -202,13 +204,33 @@ void AwaitedObjects::choose_candidates(uint32_t coroutine) {
     if (candidate.slot > end_of_promise) candidates_.push_back(candidate);
 }
 
+// What it waits for is in another frame, or in an object.
+std::optional<Match> AwaitedObjects::of_promise(const FrameLayout& layout,
+                                                uint32_t coroutine) const {
+  const auto candidate = std::find_if(candidates_.begin(), candidates_.end(),
+                                      [](const WaitCandidate& one) { return one.is_promise; });
+  if (candidate == candidates_.end()) return {};
+  Match found = match_of(*candidate, seastar_promise);
+  const uint32_t around = waiters_.frame_around(found.object);
+  if (around != no_coroutine)
+    found.back = found.object + 2 * 8 - found_.coroutines[around].frame;  // behind two addresses
+  const auto owner =
+      owner_of_promise(waiters_.memory(), waiters_.words(coroutine), layout, found.object);
+  if (owner) {
+    found.object = owner->address;
+    found.type = owner->type;
+  }
+  return found;
+}
+
 std::optional<Match> AwaitedObjects::match(uint32_t coroutine) {
   const std::string& awaiter = awaiter_of(coroutine);
   choose_candidates(coroutine);
+  const FrameLayout& layout = program_.layout(found_.coroutines[coroutine].function);
+  if (auto found = of_promise(layout, coroutine)) return found;
   if (!awaiter.empty() && !is_program_type(awaiter)) return {};
   if (is_without_pointers(program_.awaiters(found_.coroutines[coroutine].function, awaiter)))
     return {};
-  const FrameLayout& layout = program_.layout(found_.coroutines[coroutine].function);
   if (auto found = of_awaiter_in(layout, coroutine)) return found;
   if (auto found = of_reference_in(layout, coroutine)) return found;
   if (auto found = of_type(coroutine)) return found;
@@ -247,11 +269,14 @@ void AwaitedObjects::add(uint32_t coroutine, const Match& match) {
     other = waiters_.frame_around(match.object);
   if (other != no_coroutine && !leads_to(other, coroutine)) {
     // A handle alone is that of a generator's consumer, of a parent; so is what leads back from
-    // outside the promise.
+    // outside the promise. A promise of Seastar may be a variable there.
+    const bool may_be_variable = match.type == seastar_promise;
     const uint64_t end = promise_end(other);
-    const bool is_in_promise = match.is_linked && (end == 0 || match.back + 8 <= end);
-    if (is_in_promise || kind == WaitObject::Kind::Result) one.awaits = other;
-    return;
+    const uint64_t usual_end = may_be_variable ? 16 + 7 * 8 : UINT64_MAX;
+    const bool is_in_promise = match.is_linked && match.back + 8 <= (end != 0 ? end : usual_end);
+    if (is_in_promise || (kind == WaitObject::Kind::Result && !may_be_variable))
+      one.awaits = other;
+    if (one.awaits != no_coroutine || !may_be_variable) return;
   }
   const auto [at, is_new] =
       numbers_.try_emplace(match.object, static_cast<uint32_t>(found_.awaited.size()));

@@ -50,6 +50,7 @@ constexpr KnownType known_types[] = {
     {"folly::coro::detail::Barrier", Kind::WhenAll},
     {"folly::Executor", Kind::Executor},
     {"seastar::internal::promise_base", Kind::Result},
+    {"seastar::promise", Kind::Result},
 };
 
 // Awaiters that are no members of the type that they wait for.

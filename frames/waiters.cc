@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "frames/seastar_promises.h"
+
 namespace skein {
 
 namespace {
@@ -182,7 +184,12 @@ void Waiters::find_handles(uint32_t coroutine) {
   const uint64_t address = all_[coroutine].frame;
   for (size_t slot = frame_header / 8; slot < frame.size(); slot++) {
     const uint64_t object = frame[slot];
-    if (object - address < all_[coroutine].size || !may_be_object(object)) continue;
+    if (!may_be_object(object)) continue;
+    if (leads_to_seastar_promise(memory_, address, 8 * slot, object)) {
+      candidates_[coroutine].push_back({.object = object, .slot = 8 * slot, .is_promise = true});
+      continue;
+    }
+    if (object - address < all_[coroutine].size) continue;
     if (frame_at(object) != no_coroutine || frame_at(object - frame_header) != no_coroutine)
       continue;
     uint64_t content[handle_words] = {};

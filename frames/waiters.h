@@ -29,6 +29,7 @@ struct WaitCandidate {
   // The object has a list of awaiters. False: it has the address of the frame itself, as others
   // have that are not waited for.
   bool is_list = false;
+  bool is_promise = false;  // it is one of Seastar's
 };
 
 // Several coroutines that another one waits for: each has the address of a counter, behind which is
@@ -57,6 +58,7 @@ class Waiters {
   const std::vector<Join>& joins() const { return joins_; }
   // Whether the program may have an object there that it changes.
   bool may_be_object(uint64_t address) const;
+  MemoryCache& memory() const { return memory_; }
   // The coroutine whose frame begins at the address; SuspendedCoroutine::none: there is none.
   uint32_t frame_at(uint64_t address) const;
   // The one in whose frame the address is.

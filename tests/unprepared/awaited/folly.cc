@@ -1,13 +1,11 @@
-// Coroutines that wait for objects of folly, or of types like them if folly is not installed.
-#if __has_include(<folly/coro/Task.h>)
-#define IS_FOLLY 1
+// Coroutines that wait for objects of folly, or of types like them.
+#ifdef IS_INSTALLED
 #include <folly/coro/Baton.h>
 #include <folly/coro/Collect.h>
 #include <folly/coro/Mutex.h>
 #include <folly/coro/Task.h>
 #include <folly/executors/ManualExecutor.h>
 #else
-#define IS_FOLLY 0
 #include "imitated/folly.h"
 #endif
 
@@ -75,7 +73,7 @@ Task<void> scheduled() {
 Task<void> child() { co_await never; }
 Task<void> short_child() { co_return; }
 Task<void> parent() {
-#if IS_FOLLY
+#ifdef IS_INSTALLED
   co_await folly::coro::collectAll(child(), child(), short_child());
 #else
   co_await folly::coro::detail::collectAllImpl(&executor, child(), child(), short_child());
