@@ -29,7 +29,7 @@ class GroupSearch {
   std::vector<Join> run() {
     for (uint32_t i = 0; i < found_.coroutines.size(); i++) {
       const SuspendedCoroutine& one = found_.coroutines[i];
-      if (!found_.functions[one.function].is_spawn_entry || one.awaits == no_coroutine) continue;
+      if (!found_.functions[one.function].is_internal || one.awaits == no_coroutine) continue;
       const auto words = waiters_.words(i);
       for (size_t k = 2; k < words.size(); k++)
         if (const uint32_t parent = parent_in(words[k], i); parent != no_coroutine) {
@@ -53,7 +53,7 @@ class GroupSearch {
     for (size_t i = 0; i < count; i++) {
       const uint32_t entry = waiters_.frame_at(content[i] - promise);
       if (entry == no_coroutine || entry == child ||
-          !found_.functions[found_.coroutines[entry].function].is_spawn_entry)
+          !found_.functions[found_.coroutines[entry].function].is_internal)
         continue;
       const uint32_t parent = waits_with_spawn(found_, entry);
       if (parent != no_coroutine) return parent;

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "frames/seastar_promises.h"
 #include "frames/wait_shapes.h"
 
 namespace skein {
@@ -13,6 +14,7 @@ namespace {
 using Match = AwaitedObjects::Match;
 using State = SuspendedCoroutine::State;
 constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
+constexpr const char* seastar_promise = "seastar::promise";
 
 // Whether a pointer of an awaiter may be to what it waits for, and not to the next awaiter.
 bool is_to_object(const ObjectType& awaiter, const TypedPointer& pointer) {
@@ -71,7 +73,7 @@ std::optional<Match> AwaitedObjects::of_awaiter_in(const FrameLayout& layout, ui
       if (!is_known && !is_opaque) continue;
       const std::string type = is_known ? object_of_pointer(member.type.name, pointer->to)
                                         : object_of_awaiter(member.type.name);
-      const bool has_type = member.type.is_a(awaiter);
+      const bool has_type = is_awaiter_of(member.type, awaiter);
       const int rank =
           1 + 2 * static_cast<int>(contains(member, candidate.node)) + static_cast<int>(has_type);
       if (candidate.is_list && rank > rank_of_best) {
@@ -147,11 +149,11 @@ std::optional<Match> AwaitedObjects::unlinked_in(const FrameLayout& layout, uint
   std::vector<Match> found;
   for (const FrameMember& member : layout.members) {
     if (!member.is_awaiter || member.is_reference || member.offset % 8 != 0 || awaiter.empty() ||
-        !member.type.is_a(awaiter))
+        !is_awaiter_of(member.type, awaiter))
       continue;
     const uint64_t handle = member.offset + member.type.handle.value_or(0);
     if (member.type.handle &&
-        (handle / 8 >= words.size() || words[handle / 8] != found_.coroutines[coroutine].frame))
+        (handle / 8 >= words.size() || !waiters_.is_handle_of(coroutine, words[handle / 8])))
       continue;
     for (const TypedPointer& pointer : member.type.pointers) {
       const uint64_t slot = member.offset + pointer.offset;
@@ -175,7 +177,7 @@ std::optional<Match> AwaitedObjects::unlinked_of_type(uint32_t coroutine) {
   for (const ObjectType& type : program_.awaiters(one.function, awaiter)) {
     if (!type.handle) continue;
     for (uint64_t handle = 2; handle < words.size(); handle++) {
-      if (words[handle] != one.frame || 8 * handle < *type.handle) continue;
+      if (!waiters_.is_handle_of(coroutine, words[handle]) || 8 * handle < *type.handle) continue;
       for (const TypedPointer& pointer : type.pointers) {
         const uint64_t slot = 8 * handle - *type.handle + pointer.offset;
         if (is_to_object(type, pointer) && slot % 8 == 0 && slot / 8 < words.size())
@@ -203,13 +205,33 @@ void AwaitedObjects::choose_candidates(uint32_t coroutine) {
     if (candidate.slot > end_of_promise) candidates_.push_back(candidate);
 }
 
+// What it waits for is in another frame, or in an object.
+std::optional<Match> AwaitedObjects::of_promise(const FrameLayout& layout,
+                                                uint32_t coroutine) const {
+  const auto candidate = std::find_if(candidates_.begin(), candidates_.end(),
+                                      [](const WaitCandidate& one) { return one.is_promise; });
+  if (candidate == candidates_.end()) return {};
+  Match found = match_of(*candidate, seastar_promise);
+  const uint32_t around = waiters_.frame_around(found.object);
+  if (around != no_coroutine)
+    found.back = found.object + 2 * 8 - found_.coroutines[around].frame;  // behind two addresses
+  const auto owner =
+      owner_of_promise(waiters_.memory(), waiters_.words(coroutine), layout, found.object);
+  if (owner) {
+    found.object = owner->address;
+    found.type = owner->type;
+  }
+  return found;
+}
+
 std::optional<Match> AwaitedObjects::match(uint32_t coroutine) {
   const std::string& awaiter = awaiter_of(coroutine);
   choose_candidates(coroutine);
+  const FrameLayout& layout = program_.layout(found_.coroutines[coroutine].function);
+  if (auto found = of_promise(layout, coroutine)) return found;
   if (!awaiter.empty() && !is_program_type(awaiter)) return {};
   if (is_without_pointers(program_.awaiters(found_.coroutines[coroutine].function, awaiter)))
     return {};
-  const FrameLayout& layout = program_.layout(found_.coroutines[coroutine].function);
   if (auto found = of_awaiter_in(layout, coroutine)) return found;
   if (auto found = of_reference_in(layout, coroutine)) return found;
   if (auto found = of_type(coroutine)) return found;
@@ -249,11 +271,14 @@ void AwaitedObjects::add(uint32_t coroutine, const Match& match) {
     other = waiters_.frame_around(match.object);
   if (other != no_coroutine && !leads_to(other, coroutine)) {
     // A handle alone is that of a generator's consumer, of a parent; so is what leads back from
-    // outside the promise.
+    // outside the promise. A promise of Seastar may be a variable there.
+    const bool may_be_variable = match.type == seastar_promise;
     const uint64_t end = promise_end(other);
-    const bool is_in_promise = match.is_linked && (end == 0 || match.back + 8 <= end);
-    if (is_in_promise || kind == WaitObject::Kind::Result) one.awaits = other;
-    return;
+    const uint64_t usual_end = may_be_variable ? 16 + 7 * 8 : UINT64_MAX;
+    const bool is_in_promise = match.is_linked && match.back + 8 <= (end != 0 ? end : usual_end);
+    if (is_in_promise || (kind == WaitObject::Kind::Result && !may_be_variable))
+      one.awaits = other;
+    if (one.awaits != no_coroutine || !may_be_variable) return;
   }
   const auto [at, is_new] =
       numbers_.try_emplace(match.object, static_cast<uint32_t>(found_.awaited.size()));

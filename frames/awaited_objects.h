@@ -46,6 +46,7 @@ class AwaitedObjects {
 
  private:
   std::optional<Match> match(uint32_t coroutine);
+  std::optional<Match> of_promise(const FrameLayout& layout, uint32_t coroutine) const;
   std::optional<Match> of_awaiter_in(const FrameLayout& layout, uint32_t coroutine);
   std::optional<Match> of_reference_in(const FrameLayout& layout, uint32_t coroutine);
   std::optional<Match> of_type(uint32_t coroutine);

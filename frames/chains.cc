@@ -108,7 +108,7 @@ class ChainFinder {
       last = at;
       const Coroutine& one = all_[at];
       const SuspendedCoroutines::Function& function = found_.functions[one.function];
-      if (function.is_spawn_entry) continue;
+      if (function.is_internal) continue;
       members_.push_back(at);
       if (!function.operation.empty() && !chain.steps.empty()) {
         chain.operation = function.operation;
@@ -152,7 +152,7 @@ uint64_t own_coroutines(const SuspendedCoroutines& found) {
   return static_cast<uint64_t>(
       std::count_if(found.coroutines.begin(), found.coroutines.end(), [&](const Coroutine& one) {
         const SuspendedCoroutines::Function& function = found.functions[one.function];
-        return !function.is_spawn_entry && function.operation.empty();
+        return !function.is_internal && function.operation.empty();
       }));
 }
 

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "frames/wait_shapes.h"
+
 namespace skein {
 
 namespace {
@@ -27,7 +29,7 @@ bool is_of_point(const FrameMember& awaiter, uint32_t point) {
 }  // namespace
 
 Continuations::Continuations(MemoryCache& memory, std::span<const SuspendedCoroutine> coroutines,
-                             CoroutineProgram& program)
+                             CoroutineProgram& program, std::span<const uint32_t> waiters)
     : all_(coroutines), program_(program) {
   first_.reserve(all_.size() + 1);
   std::vector<uint64_t> words;
@@ -44,8 +46,12 @@ Continuations::Continuations(MemoryCache& memory, std::span<const SuspendedCorou
             std::lower_bound(all_.begin(), all_.end(), frame,
                              [](const SuspendedCoroutine& a, uint64_t b) { return a.frame < b; });
         if (to == all_.end() || to->frame != frame) continue;
-        const auto number = static_cast<uint32_t>(to - all_.begin());
+        auto number = static_cast<uint32_t>(to - all_.begin());
         if (number == i && frame != words[at]) continue;  // its own promise
+        if (number < waiters.size() && waiters[number] != no_coroutine) {
+          number = waiters[number];
+          if (number == i) continue;  // its own adapter
+        }
         add({number, static_cast<uint32_t>(8 * at)});
         break;
       }
@@ -142,12 +148,12 @@ int Continuations::rank_of_slot(uint32_t waiter, uint32_t slot) {
       around = &member;
   if (around == nullptr) return 1;
   for (const FrameMember& member : types.members) {
-    if (!member.is_awaiter || !member.type.is_a(awaiter)) continue;
+    if (!member.is_awaiter || !is_awaiter_of(member.type, awaiter)) continue;
     has_awaiter = true;
     for (const TypedPointer& pointer : member.type.pointers)
       leads_to_type = leads_to_type || (!pointer.to.empty() && around->type.is_a(pointer.to));
   }
-  if (around->type.is_a(awaiter)) {
+  if (is_awaiter_of(around->type, awaiter)) {
     if (!around->is_awaiter) return 3;
     return is_of_point(*around, one.point) ? 4 : 3;
   }

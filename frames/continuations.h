@@ -29,10 +29,10 @@ namespace skein {
 
 class Continuations {
  public:
-  // `coroutines` are sorted by frame, and must outlive this object. O(bytes of frames); memory: 8
-  // bytes for each handle in them, and 16 for each coroutine.
+  // `coroutines` are sorted by frame, and must outlive this object. `waiters`: Adapters::waiters(),
+  // or none. O(bytes of frames); memory: 8 bytes for each handle in them, and 16 for each coroutine.
   Continuations(MemoryCache& memory, std::span<const SuspendedCoroutine> coroutines,
-                CoroutineProgram& program);
+                CoroutineProgram& program, std::span<const uint32_t> waiters = {});
 
   // Precondition: `found` has the coroutines given before, or a copy. Sets `awaits` of those that wait.
   // O(handles).

@@ -126,7 +126,7 @@ void visit_all(Archive& archive, Members&... members) {
 
 template <typename Archive>
 void visit(Archive& archive, SuspendedCoroutines::Function& one) {
-  visit_all(archive, one.name, one.full_name, one.module, one.is_spawn_entry, one.operation);
+  visit_all(archive, one.name, one.full_name, one.module, one.is_internal, one.operation);
 }
 
 template <typename Archive>

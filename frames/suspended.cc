@@ -10,6 +10,7 @@
 #include "base/byte_size.h"
 #include "base/function_name.h"
 #include "base/text.h"
+#include "frames/adapters.h"
 #include "frames/asio_functions.h"
 #include "frames/asio_groups.h"
 #include "frames/asio_recycler.h"
@@ -496,21 +497,22 @@ class Search {
     found_ = std::vector<Found>();  // from here on, the memory is for what is kept
     blocks_ = std::vector<HeapBlock>();
     kept = std::vector<uint32_t>();
-    Continuations continuations(memory_, out.coroutines, program_);
-    continuations.guess(out);
     for (const CoroutineProgram::Pair& pair : program_.pairs()) {
       std::string full = program_.name_of(pair);
       SuspendedCoroutines::Function function{
           .name = short_function_name(with_lambdas_of_signatures(full)),
           .module = program_.module_of(pair),
-          .is_spawn_entry = is_spawn_entry(full),
+          .is_internal = is_spawn_entry(full) || is_adapter(full),
           .operation = started_operation(full)};
       function.full_name = std::move(full);
       out.functions.push_back(std::move(function));
     }
+    const Adapters adapters(memory_, out);
+    Continuations continuations(memory_, out.coroutines, program_, adapters.waiters());
+    continuations.guess(out);
     find_objects(out);
     if (options_.variables) find_variables(out);
-    const Waiters waiters(target_, memory_, out.coroutines, may_wait(out));
+    const Waiters waiters(target_, memory_, out.coroutines, may_wait(out), adapters.waiters());
     const std::vector<Join> groups = find_asio_groups(memory_, waiters, out);
     std::vector<bool> unreferenced;
     if (options_.references && !is_sample_)
@@ -525,6 +527,7 @@ class Search {
     AwaitedObjects awaited(out, waiters, program_);
     awaited.find();
     awaited.add_groups(groups);
+    adapters.add_executors(memory_, out);
     LockHolders(out, waiters, awaited, program_).find();
     keep_certain_cycles(out, waiters, target_);
     out.read = read_;
@@ -589,7 +592,7 @@ class Search {
     for (const SuspendedCoroutine& one : out.coroutines) {
       const SuspendedCoroutines::Function& function = out.functions[one.function];
       may.push_back((one.state == State::Waits || one.state == State::Unknown) &&
-                    one.awaits == none && one.object == none && !function.is_spawn_entry &&
+                    one.awaits == none && one.object == none && !function.is_internal &&
                     function.operation.empty());
     }
     return may;

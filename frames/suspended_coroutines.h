@@ -45,9 +45,10 @@ struct SuspendedCoroutines {
     std::string name = {};  // "Server::run"
     std::string full_name = {};
     std::string module = {};  // the file that it was read from
-    // Asio's own: the entry point of co_spawn(), or a coroutine that starts an operation, by its
-    // name ("async_wait").
-    bool is_spawn_entry = false;
+    // A library's own, between those of the program: the entry point of Asio's co_spawn(), an adapter
+    // of folly.
+    bool is_internal = false;
+    // Of a coroutine of Asio's that starts an operation: its name ("async_wait").
     std::string operation = {};
   };
   struct Place {

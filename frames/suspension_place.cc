@@ -9,6 +9,7 @@
 #include "base/function_name.h"
 #include "frames/prologue.h"
 #include "frames/register_flow.h"
+#include "frames/wait_shapes.h"
 
 namespace skein {
 
@@ -301,7 +302,9 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
 
 std::string type_of_member(std::string_view function) {
   constexpr std::string_view unnamed = "(anonymous)::";
-  std::string name = short_function_name(with_lambdas_of_signatures(demangled(function)));
+  const std::string full = with_lambdas_of_signatures(demangled(function));
+  if (auto inner = wrapped_awaiter(full)) return *inner;
+  std::string name = short_function_name(full);
   for (size_t at = 0; (at = name.find(unnamed, at)) != std::string::npos;)
     name.erase(at, unnamed.size());
   const size_t member = name.rfind("::");

@@ -48,11 +48,13 @@ constexpr KnownType known_types[] = {
     {"folly::coro::SharedMutexFair", Kind::Lock},
     {"folly::coro::Baton", Kind::Event},
     {"folly::coro::detail::Barrier", Kind::WhenAll},
+    {"folly::Executor", Kind::Executor},
     {"seastar::internal::promise_base", Kind::Result},
     {"skein::mutex", Kind::Lock},
     {"skein::semaphore", Kind::Semaphore},
     {"skein::condition", Kind::Condition},
     {"skein::channel", Kind::Queue},
+    {"seastar::promise", Kind::Result},
 };
 
 // Awaiters that are no members of the type that they wait for.
@@ -104,7 +106,53 @@ std::string lower_case(std::string_view type) {
   return last;
 }
 
+// The last argument of a template's, without references; nothing: the brackets do not match.
+std::optional<std::string_view> last_argument(std::string_view name, size_t begin, size_t* end) {
+  size_t last = begin + 1;
+  int depth = 0;
+  for (size_t i = begin; i < name.size(); i++) {
+    const char c = name[i];
+    if (c == '(' || c == '{' || c == '[' || c == '<') depth++;
+    if (c == ')' || c == '}' || c == ']') depth--;
+    if (c == '>' && name[i - 1] != '-') depth--;
+    if (c == ',' && depth == 1) last = i + 1;
+    if (depth != 0) continue;
+    *end = i + 1;
+    std::string_view argument = name.substr(last, i - last);
+    while (argument.starts_with(' ')) argument.remove_prefix(1);
+    while (argument.ends_with('&') || argument.ends_with(' ')) argument.remove_suffix(1);
+    return argument;
+  }
+  return {};
+}
+
 }  // namespace
+
+std::optional<std::string> wrapped_awaiter(std::string_view name) {
+  constexpr std::string_view wrappers[] = {
+      "StackAwareViaIfAsyncAwaiter<", "ViaIfAsyncAwaiter<", "WithAsyncStackAwaiter<",
+      "TryAwaiter<",                  "ResultAwaiter<",     "ValueOnlyAwaiterBase<"};
+  for (const std::string_view wrapper : wrappers) {
+    const size_t begin = name.find(wrapper);
+    if (begin == std::string_view::npos) continue;
+    const std::string_view scope = name.substr(0, begin);
+    if (!scope.ends_with("folly::coro::") && !scope.ends_with("folly::coro::detail::")) continue;
+    size_t end = 0;
+    const auto argument = last_argument(name, begin + wrapper.size() - 1, &end);
+    const bool is_it = argument && !argument->empty() &&
+                       (end == name.size() || name.substr(end).starts_with("::await_"));
+    if (!is_it) continue;
+    if (auto inner = wrapped_awaiter(*argument)) return inner;
+    return without_template_arguments(*argument);
+  }
+  return {};
+}
+
+bool is_awaiter_of(const ObjectType& type, const std::string& awaiter) {
+  if (type.is_a(awaiter)) return true;
+  return !type.arguments.empty() && type.name.starts_with("folly::") &&
+         wrapped_awaiter(type.name + type.arguments) == awaiter;
+}
 
 std::string_view name(Kind kind) {
   constexpr std::array<std::string_view, 10> names = {
@@ -122,6 +170,7 @@ bool is_program_type(std::string_view awaiter) {
 std::string object_of_awaiter(std::string_view awaiter) {
   for (const auto& [name, object] : known_awaiters)
     if (name == awaiter) return std::string(object);
+  if (awaiter.starts_with("folly::") && find_type(awaiter) != nullptr) return std::string(awaiter);
   // "coro::queue::awaiter", "cppcoro::single_consumer_event::operator co_await::awaiter"
   std::string_view around = awaiter;
   for (size_t end = around.rfind("::"); end != std::string_view::npos; end = around.rfind("::")) {

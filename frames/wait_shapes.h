@@ -13,8 +13,17 @@
 #include <string_view>
 
 #include "frames/wait_object.h"
+#include "symbol/frame_layout.h"
 
 namespace skein {
+
+// Awaiters of folly that stand for others: "folly::coro::Baton" of the function
+// "folly::coro::StackAwareViaIfAsyncAwaiter<folly::coro::Baton&>::await_suspend<..>(..)" or of the
+// type. Nothing: it is none.
+std::optional<std::string> wrapped_awaiter(std::string_view name);
+
+// Whether the type is this awaiter, has it as a base class, or stands for it.
+bool is_awaiter_of(const ObjectType& type, const std::string& awaiter);
 
 // Whether the type that a coroutine awaits is of the program or a library, and not one without a
 // meaning: std::suspend_always, those inside Asio. False if it is empty.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "frames/seastar_promises.h"
+
 namespace skein {
 
 namespace {
@@ -24,8 +26,9 @@ std::tuple<bool, uint64_t, uint64_t> rank(const WaitCandidate& one) {
 }  // namespace
 
 Waiters::Waiters(const Target& target, MemoryCache& memory,
-                 std::span<const SuspendedCoroutine> coroutines, const std::vector<bool>& may_wait)
-    : target_(target), memory_(memory), all_(coroutines), may_wait_(may_wait) {
+                 std::span<const SuspendedCoroutine> coroutines, const std::vector<bool>& may_wait,
+                 std::span<const uint32_t> adapted)
+    : target_(target), memory_(memory), all_(coroutines), may_wait_(may_wait), adapted_(adapted) {
   read_frames();
   candidates_.resize(begins_.size() - 1);
   for (uint32_t i = 0; i < candidates_.size(); i++) {
@@ -81,18 +84,25 @@ uint32_t Waiters::frame_at(uint64_t address) const {
   return found != no_coroutine && all_[found].frame == address ? found : no_coroutine;
 }
 
+bool Waiters::is_handle_of(uint32_t coroutine, uint64_t word) const {
+  if (word == all_[coroutine].frame) return true;
+  if (adapted_.empty()) return false;
+  const uint32_t adapter = frame_at(word);
+  return adapter < adapted_.size() && adapted_[adapter] == coroutine;
+}
+
 // 0: unknown.
 uint64_t Waiters::word_in(uint32_t coroutine, uint64_t offset) const {
   const auto frame = words(coroutine);
   return offset % 8 == 0 && offset / 8 < frame.size() ? frame[offset / 8] : 0;
 }
 
-// Whether a frame has its own address near this offset, behind its header.
+// Whether a frame has its own handle near this offset, behind its header.
 bool Waiters::has_handle_near(uint32_t coroutine, uint64_t offset) const {
   const auto frame = words(coroutine);
   const uint64_t begin = std::max<uint64_t>(frame_header, offset - std::min(offset, awaiter_reach));
   for (uint64_t at = begin; at <= offset + awaiter_reach && at / 8 < frame.size(); at += 8)
-    if (frame[at / 8] == all_[coroutine].frame) return true;
+    if (is_handle_of(coroutine, frame[at / 8])) return true;
   return false;
 }
 
@@ -157,7 +167,7 @@ void Waiters::find_lists(uint32_t coroutine) {
       const uint64_t offset = node->second.offset;
       for (uint64_t at = offset - std::min(offset, awaiter_reach); at <= offset + awaiter_reach;
            at += 8)
-        if (at >= frame_header && word_in(coroutine, at) == address)
+        if (at >= frame_header && is_handle_of(coroutine, word_in(coroutine, at)))
           candidates_[coroutine].push_back({.object = object,
                                             .slot = slot,
                                             .handle = at,
@@ -174,13 +184,18 @@ void Waiters::find_handles(uint32_t coroutine) {
   const uint64_t address = all_[coroutine].frame;
   for (size_t slot = frame_header / 8; slot < frame.size(); slot++) {
     const uint64_t object = frame[slot];
-    if (object - address < all_[coroutine].size || !may_be_object(object)) continue;
+    if (!may_be_object(object)) continue;
+    if (leads_to_seastar_promise(memory_, address, 8 * slot, object)) {
+      candidates_[coroutine].push_back({.object = object, .slot = 8 * slot, .is_promise = true});
+      continue;
+    }
+    if (object - address < all_[coroutine].size) continue;
     if (frame_at(object) != no_coroutine || frame_at(object - frame_header) != no_coroutine)
       continue;
     uint64_t content[handle_words] = {};
     if (!memory_.read(object, content, sizeof content)) continue;
     for (uint64_t i = 0; i < handle_words; i++)
-      if (content[i] == address || content[i] == address + frame_header) {
+      if (is_handle_of(coroutine, content[i]) || content[i] == address + frame_header) {
         candidates_[coroutine].push_back({.object = object, .slot = 8 * slot, .back = 8 * i});
         break;
       }
@@ -196,7 +211,8 @@ void Waiters::find_joins(uint32_t coroutine, const std::vector<bool>& may_wait) 
     uint64_t counter[2] = {};
     if (!memory_.read(frame[i], counter, sizeof counter)) continue;
     if (counter[0] == 0 || counter[0] > most_children) continue;
-    const uint32_t parent = frame_at(counter[1]);
+    uint32_t parent = frame_at(counter[1]);
+    if (parent < adapted_.size() && adapted_[parent] != no_coroutine) parent = adapted_[parent];
     if (parent == no_coroutine || parent == coroutine || parent >= may_wait.size() ||
         !may_wait[parent])
       continue;

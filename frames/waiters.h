@@ -30,6 +30,7 @@ struct WaitCandidate {
   // The object has a list of awaiters. False: it has the address of the frame itself, as others
   // have that are not waited for.
   bool is_list = false;
+  bool is_promise = false;  // it is one of Seastar's
 };
 
 // Several coroutines that another one waits for: each has the address of a counter, behind which is
@@ -55,10 +56,10 @@ class Waiters {
  public:
   static constexpr size_t most = 100'000;  // coroutines; others have no candidates
 
-  // `coroutines` (by frame) must outlive it. `may_wait`: by coroutine, whether to look for what it
-  // waits for. O(bytes of frames).
+  // `coroutines` (by frame) and `adapted`, which is Adapters::waiters() or empty, must outlive it.
+  // `may_wait`: by coroutine, whether to look for what it waits for. O(bytes of frames).
   Waiters(const Target& target, MemoryCache& memory, std::span<const SuspendedCoroutine> coroutines,
-          const std::vector<bool>& may_wait);
+          const std::vector<bool>& may_wait, std::span<const uint32_t> adapted = {});
 
   // The frame as it was read: 4 KiB at most.
   std::span<const uint64_t> words(uint32_t coroutine) const;
@@ -73,10 +74,13 @@ class Waiters {
   std::vector<uint64_t> content(uint64_t object, size_t count) const;
   // Whether the program may have an object there that it changes.
   bool may_be_object(uint64_t address) const;
+  MemoryCache& memory() const { return memory_; }
   // The coroutine whose frame begins at the address; SuspendedCoroutine::none: there is none.
   uint32_t frame_at(uint64_t address) const;
   // The one in whose frame the address is.
   uint32_t frame_around(uint64_t address) const;
+  // Whether it resumes the coroutine: the address of its frame, or of that of its adapter.
+  bool is_handle_of(uint32_t coroutine, uint64_t word) const;
 
  private:
   // An awaiter in a list of an object.
@@ -102,6 +106,7 @@ class Waiters {
   MemoryCache& memory_;
   std::span<const SuspendedCoroutine> all_;
   std::vector<bool> may_wait_ = {};
+  std::span<const uint32_t> adapted_;
   std::vector<uint64_t> words_ = {};
   std::vector<size_t> begins_ = {};  // of each frame's words; one more than frames
   std::vector<std::vector<WaitCandidate>> candidates_ = {};

@@ -233,6 +233,8 @@ struct FrameLayouts::State {
       found.size = 8;
     } else {
       found.name = class_name(type, unit);
+      const std::string full = name_of(&type);
+      found.arguments = full.substr(std::min(full.find('<'), full.size()));
       const int size = dwarf_bytesize(&type);
       found.size = size > 0 ? static_cast<uint64_t>(size) : 0;
     }

@@ -32,6 +32,7 @@ struct TypedPointer {
 
 struct ObjectType {
   std::string name = {};
+  std::string arguments = {};  // of a template: "<int>"
   std::vector<std::string> bases = {};  // names of base classes, and of theirs
   uint64_t size = 0;
   std::vector<TypedPointer> pointers = {};  // also those of members and base classes; 32 at most

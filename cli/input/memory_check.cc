@@ -109,7 +109,7 @@ class Comparison {
       if (const LiveTaskEntry* entry = stable_entry(id)) note_place(i, *entry);
       return;
     }
-    const bool is_own = function.is_spawn_entry || !function.operation.empty();
+    const bool is_own = function.is_internal || !function.operation.empty();
     const bool is_known = id != 0 && !(before_.has_all && after_.has_all);
     if (one.state == State::Final || !one.is_certain || is_own || is_known) return;
     check_.disagreements.push_back({.kind = Kind::NotInTrace, .coroutine = i, .recorded = id});

@@ -147,7 +147,7 @@ void add_coroutine_table(sqlite3* database, const MemoryTrace& memory) {
     const SuspendedCoroutine& one = all[i];
     const SuspendedCoroutines::Function& function = of.found.functions[one.function];
     const SuspendedCoroutines::Place& place = of.found.places[one.place];
-    if (function.is_spawn_entry || (!function.operation.empty() && is_awaited[i])) continue;
+    if (function.is_internal || (!function.operation.empty() && is_awaited[i])) continue;
     const SuspendedCoroutine& last =
         one.object == SuspendedCoroutine::none && one.awaits != SuspendedCoroutine::none &&
                 !of.found.functions[all[one.awaits].function].operation.empty()

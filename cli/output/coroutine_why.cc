@@ -79,7 +79,7 @@ void add_threads(std::string& out, const Unprepared& of) {
     for (const SuspendedCoroutine& one : of.found.coroutines)
       if (one.thread == thread.id && one.thread != 0) {
         const SuspendedCoroutines::Function& function = of.found.functions[one.function];
-        if (!function.is_spawn_entry && function.operation.empty())
+        if (!function.is_internal && function.operation.empty())
           runs = "runs " + escaped(function.name);
       }
     const std::string state = describe_thread(static_cast<char>(thread.state), thread.wait_channel);

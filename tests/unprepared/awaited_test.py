@@ -14,6 +14,9 @@ import tempfile
 from pathlib import Path
 
 skein, folder, library, *variant = sys.argv[1:]
+# "folly-installed": the library itself, and not types like those of it.
+installed = {"folly-installed": "libfolly", "seastar-installed": "seastar"}.get(library)
+library = library.removesuffix("-installed")
 # Sources to compile, without those that need more than a compiler.
 SOURCES = {
     "own": None,
@@ -25,6 +28,8 @@ SOURCES = {
                                     "cppcoro/lib/async_auto_reset_event.cpp"]),
     "libcoro": ("libcoro/include", [f"libcoro/src/{name}.cpp" for name in
                                     ("mutex", "event", "condition_variable", "semaphore", "sync_wait")]),
+    "folly": None,
+    "seastar": None,
     "concurrencpp": ("concurrencpp/include", ["concurrencpp/source/**/*.cpp"]),
 }
 # Compiler and options, and whether they describe all types of a frame.
@@ -39,10 +44,18 @@ def skip(why):
 
 
 def unpack(to):
-    """Returns the arguments for a library's headers, and its sources."""
+    """Returns the arguments for a library's headers, and its sources or other arguments that follow the program."""
     root = Path(folder).resolve().parents[2]
     if library == "skein":
         return ["-DSKEIN_DISABLE", f"-I{root}/record/include", f"-I{root}/format/include"], []
+    if installed:
+        flags = os.environ.get(f"SKEIN_{library.upper()}")
+        if flags is None:
+            run = subprocess.run(["pkg-config", "--cflags", "--libs", installed], capture_output=True, text=True)
+            if run.returncode != 0:
+                skip(f"{library} is not installed; set SKEIN_{library.upper()} to the compiler's arguments")
+            flags = run.stdout
+        return ["-DIS_INSTALLED"], flags.split()
     if SOURCES[library] is None:
         return [], []
     data = Path(os.environ.get("SKEIN_DATA", Path(folder).parents[2].parent / "shared/data"))
