@@ -15,7 +15,6 @@
 #include "base/escape.h"
 #include "symbol/dwarf_attributes.h"
 #include "symbol/dwarf_work.h"
-#include "symbol/value_text.h"
 
 namespace skein {
 
@@ -28,6 +27,11 @@ using Found = std::optional<StandardValue>;
 constexpr uint64_t word = 8;
 constexpr uint64_t most_elements = StandardValue::most_elements;
 constexpr uint64_t largest_count = uint64_t{1} << 40;  // of any container; more: damaged
+
+bool is_qualifier(int tag) {
+  return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
+         tag == DW_TAG_atomic_type;
+}
 
 struct Field {
   Dwarf_Die type = {};
@@ -163,9 +167,12 @@ class Reader {
     return StandardValue{.form = form, .elements = std::move(all), .count = count};
   }
 
-  Found one(Dwarf_Die type, uint64_t address, std::string text = "") const {
-    return StandardValue{
-        .form = Form::One, .text = std::move(text), .elements = {{type, address}}, .count = 1};
+  Found one(Dwarf_Die type, uint64_t address, std::string text = "", std::string end = "") const {
+    return StandardValue{.form = Form::One,
+                         .text = std::move(text),
+                         .end = std::move(end),
+                         .elements = {{type, address}},
+                         .count = 1};
   }
 
   Found characters(uint64_t address, uint64_t count) const {
@@ -535,10 +542,7 @@ class Reader {
 
   Found duration() {
     const auto found = field({"__r"});
-    if (!found) return {};
-    const std::string text =
-        value_text(memory_, found->type, at_ + found->offset) + unit_of(name_);
-    return text_value(text);
+    return found ? one(found->type, at_ + found->offset, "", unit_of(name_)) : Found();
   }
 
   // Of the system's clock, a date in UTC; of others, since their beginning.
@@ -557,7 +561,7 @@ class Reader {
     constexpr int64_t latest = 253'402'300'799;  // in the year 9999
     if (per_second == 0 || name_.find("system_clock") == std::string::npos || value < 0 ||
         value / per_second > latest)
-      return text_value(value_text(memory_, inner->type, at_ + inner->offset) + " since epoch");
+      return one(inner->type, at_ + inner->offset, "", " since epoch");
     const time_t seconds = value / per_second;
     tm parts = {};
     char text[40] = "";
@@ -655,6 +659,16 @@ std::string last_argument(std::string_view text) {
 }
 
 }  // namespace
+
+Dwarf_Die plain_type(Dwarf_Die type) {
+  constexpr int deepest = 20;
+  for (int i = 0; i < deepest && is_qualifier(dwarf_tag(&type)); i++)
+    if (Dwarf_Die next; type_of(&type, &next))
+      type = next;
+    else
+      break;
+  return type;
+}
 
 std::string held_type(const std::string& function) {
   for (const char* name : {"_Function_handler<", "_Manager_internal<", "_Manager_external<"})

@@ -19,6 +19,8 @@
 
 namespace skein {
 
+inline constexpr const char* unreadable_value = "?";
+
 struct StandardValue {
   static constexpr size_t most_elements = 8;
 
@@ -36,6 +38,7 @@ struct StandardValue {
 
   Form form = Form::Text;
   std::string text = {};
+  std::string end = {};  // behind the only element
   uint64_t address = 0;
   std::vector<Element> elements = {};  // the first ones; of Pairs, each key before its value
   uint64_t count = 0;                  // of all elements
@@ -49,6 +52,9 @@ using CodeNames = std::function<std::string(uint64_t address)>;
 // are unknown.
 std::optional<StandardValue> standard_value(const FrameMemory& memory, const CodeNames& names,
                                             Dwarf_Die type, uint64_t address);
+
+// Without typedefs, const and volatile.
+Dwarf_Die plain_type(Dwarf_Die type);
 
 // The type that the name of a function of std::function or std::any contains: "int" of
 // "std::any::_Manager_internal<int>::_S_manage(..)". Empty: none.

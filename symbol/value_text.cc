@@ -17,11 +17,6 @@ namespace {
 
 constexpr size_t longest_value = 200;
 
-bool is_qualifier(int tag) {
-  return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
-         tag == DW_TAG_atomic_type;
-}
-
 class ValueText {
  public:
   ValueText(const FrameMemory& memory, const CodeNames& names) : memory_(memory), names_(names) {}
@@ -191,7 +186,8 @@ class ValueText {
       case StandardValue::Form::Character:
         return quoted(found.address, found.count, false);
       case StandardValue::Form::One:
-        return found.text + value(found.elements[0].type, found.elements[0].address, depth);
+        return found.text + value(found.elements[0].type, found.elements[0].address, depth) +
+               found.end;
       default:
         return depth == deepest && found.count != 0 ? "{..}" : elements(found, depth);
     }
@@ -246,16 +242,6 @@ class ValueText {
 };
 
 }  // namespace
-
-Dwarf_Die plain_type(Dwarf_Die type) {
-  constexpr int deepest = 20;
-  for (int i = 0; i < deepest && is_qualifier(dwarf_tag(&type)); i++)
-    if (Dwarf_Die next; type_of(&type, &next))
-      type = next;
-    else
-      break;
-  return type;
-}
 
 std::string value_text(const FrameMemory& memory, Dwarf_Die type, uint64_t address,
                        const CodeNames& names) {

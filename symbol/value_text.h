@@ -17,13 +17,8 @@
 
 namespace skein {
 
-inline constexpr const char* unreadable_value = "?";
-
 // `names`: of what std::function and std::any hold.
 std::string value_text(const FrameMemory& memory, Dwarf_Die type, uint64_t address,
                        const CodeNames& names = {});
-
-// Without typedefs, const and volatile.
-Dwarf_Die plain_type(Dwarf_Die type);
 
 }  // namespace skein
