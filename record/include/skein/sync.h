@@ -263,7 +263,7 @@ class mutex : semaphore {
   auto lock(here at = {}) {
     struct awaiter : acquiring {
       using acquiring::acquiring;
-      // Its own, by whose name debuggers know what is awaited.
+      // Declared here so that debuggers find the mutex by the name of this function.
       void await_suspend(std::coroutine_handle<> h) noexcept { acquiring::await_suspend(h); }
       guard await_resume() {
         acquiring::await_resume();
