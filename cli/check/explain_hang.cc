@@ -96,6 +96,23 @@ SourcePlace place_of_crash(const std::vector<ThreadStack>& stacks) {
   return stacks.empty() ? SourcePlace{} : place_of({stacks.front()});
 }
 
+// How to get what the stacks lack: functions of the program, or their lines.
+std::string missing_lines_text(const std::vector<ThreadStack>& stacks) {
+  bool has_program = false;
+  bool has_functions = false;
+  for (const ThreadStack& stack : stacks)
+    for (const StackCall& call : stack.calls) {
+      if (!call.is_program) continue;
+      has_program = true;
+      has_functions = has_functions || (!call.function.empty() && call.function != "_start");
+      if (call.line != 0) return "";
+    }
+  if (!has_program) return "";
+  return has_functions ? "\nThe program has no lines: build it with -g.\n"
+                       : "\nThe program has no functions and lines: build it with -g, and do not "
+                         "strip it.\n";
+}
+
 void keep_memory(CoreSnapshot& snapshot, const Unprepared& read, const std::string& path) {
   if (snapshot.write_file(read, path))
     print("\nKept for skein ps, why and html: " + escaped(path) + "\n");
@@ -113,7 +130,7 @@ SourcePlace explain_crash_stacks(std::vector<ThreadStack> stacks, uint64_t threa
   std::stable_sort(stacks.begin(), stacks.end(), [](const ThreadStack& a, const ThreadStack& b) {
     return a.ending_signal > b.ending_signal;
   });
-  print("Call stacks:\n\n" + thread_stacks_text(stacks));
+  print("Call stacks:\n\n" + thread_stacks_text(stacks) + missing_lines_text(stacks));
   return place_of_crash(stacks);
 }
 
@@ -133,7 +150,7 @@ void explain_stacks(pid_t pid, SourcePlace& place) {
     print("\nNo call stacks: " + escaped(stacks.error().message()) + ".\n");
     return;
   }
-  print("\nCall stacks:\n\n" + thread_stacks_text(*stacks));
+  print("\nCall stacks:\n\n" + thread_stacks_text(*stacks) + missing_lines_text(*stacks));
   if (place.line == 0) place = place_of(*stacks);
 }
 

@@ -28,6 +28,10 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
     program = compile_program("busy", folder, "-g0")
     run = check("--timeout", "1s", "--", program)
     expect("a function without a line", "count_for_ever" in run.stderr and "busy.cc" not in run.stderr, run.stderr)
+    expect("how to get lines", "has no lines: build it with -g." in run.stderr, run.stderr)
+    program = compile_program("busy", folder, "-g0", "-s")
+    run = check("--timeout", "1s", "--", program)
+    expect("how to get functions", "do not strip it" in run.stderr and "count_for_ever" not in run.stderr, run.stderr)
     program = compile_program("coroutine", folder)
 
     # A program without coroutines has no such memory; each process of a test has its own.
