@@ -292,12 +292,25 @@ class Reader {
     return found ? one(found->type, at_ + found->offset) : Found();
   }
 
+  // Each node has the address of the one before it as well; if not, what is there is no list (any
+  // more), such as a place of clang's optimised code that has another use now.
   Found list() {
     const auto element = argument(0);
     const auto node = field({"_M_impl", "_M_node"});
     const auto count = number_at({"_M_impl", "_M_node", "_M_size"});
     if (!element || !node || !count) return {};
-    return chain(*element, number(at_ + node->offset), 2 * word, *count, Form::Elements);
+    const uint64_t header = at_ + node->offset;
+    std::vector<Element> all;
+    uint64_t before = header;
+    std::optional<uint64_t> at = number(header);
+    for (uint64_t i = 0; i < std::min(*count, most_elements); i++) {
+      if (!at || number(*at + word) != before) return unreadable();
+      all.push_back({*element, *at + 2 * word});
+      before = *at;
+      at = number(*at);
+    }
+    if (*count <= most_elements && at != header) return unreadable();
+    return elements(std::move(all), *count);
   }
 
   Found forward_list() {
@@ -355,6 +368,8 @@ class Reader {
     if (!value) return {};
     const Form form = form_of_map();
     const uint64_t end = at_ + header->offset;
+    const auto root = number(end + parent_node);
+    if (!root || (*count != 0 && number(*root + parent_node) != end)) return unreadable();
     std::vector<Element> all;
     auto at = number(end + left_node);
     for (uint64_t i = 0; i < std::min(*count, most_elements); i++) {

@@ -175,6 +175,21 @@ TEST_CASE("objects of the standard library show what they contain") {
   CHECK(found["function"] == "not empty");
 }
 
+TEST_CASE("nodes that belong to an object elsewhere are not shown") {
+  if (!own_types().is_found) return;
+  const SkeinStandardSamples samples;
+  constexpr uint64_t copy = 0x10000;
+  const FrameMemory memory = [&](uint64_t address, std::span<uint8_t> to) {
+    if (address >= copy && address < copy + sizeof samples)
+      address += reinterpret_cast<uint64_t>(&samples) - copy;  // NOLINT
+    return own_memory(address, to);
+  };
+  auto found = values(memory, copy);
+  CHECK(found["vector"] == "{1, -2, 3}");
+  CHECK(found["list"] == "?");
+  CHECK(found["set"] == "?");
+}
+
 TEST_CASE("objects in damaged memory") {
   if (!own_types().is_found) return;
   constexpr uint64_t base = 0x1000;
