@@ -78,7 +78,7 @@ TEST_CASE("code for exceptions behind a call that does not return is no evidence
   CHECK(!Function(then_leave({0x48, 0x89, 0xC3, 0x48, 0x83, 0x7C, 0x24, 8, 0})).is_used());
 }
 
-TEST_CASE("without names, the objects used must be like coroutines") {
+TEST_CASE("without names, the frame must be used like that of a coroutine") {
   const std::vector<uint8_t> compares = then_leave({0x48, 0x83, 0x7C, 0x24, 8, 0});
   CHECK(!Function(compares).is_used(sp + 8, true));
   std::vector<uint8_t> stores = {0xC6, 0x44, 0x24, 0x24, 1};  // movb $1,0x24(%rsp), the number

@@ -38,7 +38,7 @@ TEST_CASE("addresses are followed through registers, the stack and calls") {
         Value{Base::Stack, -16});
 }
 
-TEST_CASE("a register that differs between paths is unknown") {
+TEST_CASE("values that differ between paths are unknown") {
   // test %esi,%esi; je +4; lea 8(%rdi),%rdi; movl $0,4(%rdi)
   const std::vector<uint8_t> joins = {0x85, 0xF6, 0x74, 4, 0x48, 0x8D, 0x7F, 8,
                                       0xC7, 0x47, 4,    0, 0,    0,    0};

@@ -65,7 +65,7 @@ class Search {
     const bool has_names =
         std::any_of(program_.pairs().begin(), program_.pairs().end(),
                     [](const auto& pair) { return !pair.function.name.empty(); });
-    if (found && found->coroutines.empty() && !has_names) return nothing_found();
+    if (found && found->coroutines.empty() && !has_names && unjudged_ == 0) return nothing_found();
     return found;
   }
 

@@ -47,8 +47,15 @@ def run_variant(folder, compiler, options, allocator):
     finally:
         process.kill()
         process.wait()
-    found = {one["frame"]: one for one in json.loads(run.stdout)["coroutines"]}
+    document = json.loads(run.stdout)
+    found = {one["frame"]: one for one in document["coroutines"]}
     is_gcc = "clang" not in compiler
+    if allocator == "pool" and not is_gcc and "-s" in options:
+        # Nothing shows what is in use.
+        check(not any(one["certain"] for frame, one in found.items() if frame not in truth), f"{what}: {found}")
+        check("are left out" in " ".join(document["warnings"]), f"{what}: {document['warnings']}")
+        print(f"{what}: {len(found)} of {len(truth)} frames")
+        return
     is_exact = allocator not in ("pool", "sanitizer")
     # clang's have no mark for the end that a program's own allocator keeps.
     expected = {frame for frame, (_, _, state) in truth.items() if is_gcc or is_exact or state == "waits"}
@@ -76,14 +83,14 @@ def run_variant(folder, compiler, options, allocator):
 
 VARIANTS = [("g++", ["-O1", "-g", "-fsanitize=address"], ["sanitizer"]), ("g++", ["-O2", "-g"], ["glibc", "jemalloc", "mimalloc", "pool"]), ("g++", ["-O2", "-s"], ["glibc", "tcmalloc"]),
             ("clang++-14", ["-O1", "-g"], ["glibc", "jemalloc", "tcmalloc", "mimalloc"]),
-            ("clang++-19", ["-O2", "-s"], ["glibc", "jemalloc", "tcmalloc", "mimalloc"])]
+            ("clang++-19", ["-O2", "-s"], ["glibc", "jemalloc", "tcmalloc", "mimalloc", "pool"])]
 if everything:
     compilers = [("g++", each) for each in ("-O0", "-O1", "-O2", "-O3", "-Os", "-flto -O2", "-static -O2", "-no-pie -O1")]
     compilers += [(clang, each) for clang in ("clang++-14", "clang++-16", "clang++-19")
                   for each in ("-O0", "-O1", "-O2", "-Os", "-no-pie -O2")]
     VARIANTS = [(compiler, [*options.split(), symbols],
                  ["glibc"] + ([] if "-static" in options else ["jemalloc", "tcmalloc", "mimalloc"]) +
-                 ([] if "-static" in options or (compiler != "g++" and symbols == "-s") else ["pool"]))
+                 ([] if "-static" in options else ["pool"]))
                 for compiler, options in compilers for symbols in ("-g", "-s")]
 with tempfile.TemporaryDirectory() as folder:
     for compiler, options, allocators in VARIANTS:
