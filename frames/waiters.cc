@@ -158,7 +158,7 @@ void Waiters::find_lists(uint32_t coroutine) {
   const uint64_t address = all_[coroutine].frame;
   for (uint64_t slot = frame_header; slot / 8 < frame.size(); slot += 8) {
     const uint64_t object = frame[slot / 8];
-    if (object == address || !may_be_object(object)) continue;
+    if (is_handle_of(coroutine, object) || !may_be_object(object)) continue;
     if (!has_handle_near(coroutine, slot)) continue;
     const Nodes& nodes = nodes_of(object);
     const auto [begin, end] = nodes.equal_range(coroutine);
