@@ -55,11 +55,12 @@ uint32_t value_of_register(std::span<const uint8_t> bytes, size_t before, uint8_
   return UINT32_MAX;
 }
 
-// Calls (E8 cd) of functions whose names contain `name`.
+// Calls (E8 cd) of functions whose names contain `name`; also as the last thing that a function does
+// (E9 cd), as await_suspend() often is.
 void add_calls(const Code& code, const Functions& functions, std::string_view name,
                std::vector<Lines::Call>& to) {
   for (size_t at = 0; at + 5 <= code.bytes.size(); at++) {
-    if (code.bytes[at] != 0xE8) continue;
+    if (code.bytes[at] != 0xE8 && code.bytes[at] != 0xE9) continue;
     const uint64_t address = code.address + at;
     const uint64_t target =
         address + 5 + static_cast<uint64_t>(int64_t{signed_at(code.bytes, at + 1)});
@@ -194,6 +195,24 @@ Surrounding surrounding(const Code& code, const std::vector<Store>& stores, cons
   return found;
 }
 
+// Whether a call of await_ready() before a store is that of another suspension, whose store g++ has
+// moved away from it: that one has none, and calls await_suspend() of the same type in this line.
+bool is_of_other(const Lines::Call& ready, const Store& store, const Code& code,
+                 const std::vector<Store>& stores, const std::vector<Lines::Call>& readies,
+                 const std::vector<Lines::Call>& suspends, const Lines& lines) {
+  constexpr size_t most = 1'000'000;
+  if (stores.size() * std::max({stores.size(), readies.size(), suspends.size()}) > most) return false;
+  const auto place = lines.at(ready.address);
+  const std::string awaiter = type_of_member(ready.function);
+  return std::any_of(stores.begin(), stores.end(), [&](const Store& other) {
+    if (other.point == store.point) return false;
+    const Surrounding around = surrounding(code, stores, other);
+    const Lines::Call* suspend = call_behind(suspends, other, around);
+    return suspend != nullptr && call_before(readies, other, around) == nullptr &&
+           type_of_member(suspend->function) == awaiter && lines.at(suspend->address) == place;
+  });
+}
+
 // Clang's line of a store is right; g++'s is that of the statement.
 std::optional<Lines::Place> place_of_gcc(const Code& code, const Store& store,
                                          const Lines::Call* ready, const Lines::Call* suspend,
@@ -281,6 +300,9 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
   const bool is_shared = compiler == Compiler::Gcc && is_jump(code, store->end);
   const Lines::Call* suspend = is_shared ? nullptr : call_behind(suspends, *store, around);
   const Lines::Call* ready = call_before(readies, *store, around);
+  if (ready != nullptr && lines != nullptr && compiler == Compiler::Gcc &&
+      is_of_other(*ready, *store, code, stores, readies, suspends, *lines))
+    ready = nullptr;
   Suspension found;
   if (lines != nullptr) {
     if (compiler == Compiler::Clang)

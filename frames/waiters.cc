@@ -155,7 +155,6 @@ const Waiters::Nodes& Waiters::nodes_of(uint64_t object) {
 
 void Waiters::find_lists(uint32_t coroutine) {
   const auto frame = words(coroutine);
-  const uint64_t address = all_[coroutine].frame;
   for (uint64_t slot = frame_header; slot / 8 < frame.size(); slot += 8) {
     const uint64_t object = frame[slot / 8];
     if (is_handle_of(coroutine, object) || !may_be_object(object)) continue;

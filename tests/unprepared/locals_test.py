@@ -46,7 +46,7 @@ EXPECTED = {
 }
 # What every compiler that was tried has at any optimisation.
 ALWAYS = {"session": [{"peer", "colour"}], "worker": [set(), {"copy", "squares"}, {"copy", "squares"}, {"tag"}],
-          "serve": [{"tries"}], "standard": [{"many", "map", "owned", "variant"}]}
+          "serve": [{"tries"}], "standard": [{"many", "owned", "variant"}]}
 
 
 def check(condition, what):
