@@ -1,5 +1,7 @@
 #include "frames/call_stack.h"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "target/elf.h"
@@ -11,6 +13,7 @@ namespace {
 constexpr size_t pc = Registers::pc_of(Architecture::X86_64);
 constexpr size_t sp = Registers::sp_of(Architecture::X86_64);
 constexpr size_t frame_pointer = 6;  // rbp
+constexpr uint8_t prologue[] = {0x55, 0x48, 0x89, 0xE5};  // push %rbp; mov %rsp,%rbp
 
 }  // namespace
 
@@ -34,17 +37,49 @@ const CallStacks::Module* CallStacks::module_of(uint64_t address) {
   return module.frames ? &module : nullptr;
 }
 
-// Whether a call ends at this address: E8 cd, or FF /2 of 2 to 7 bytes.
-bool CallStacks::is_behind_call(uint64_t address) {
-  const Mapping* mapping = find_mapping(target_.mappings(), address);
-  if (mapping == nullptr || !mapping->executable) return false;
+// Whether the code before a return address may have called the function of an instruction: E8 cd, or
+// FF /2 of 2 to 7 bytes. A function with a frame pointer begins with push %rbp; mov %rsp,%rbp.
+CallStacks::Fit CallStacks::fit(uint64_t address, uint64_t instruction) {
+  if (!is_code(address)) return Fit::No;
   constexpr uint64_t longest = 7;
   uint8_t code[longest] = {};
-  if (!memory_.read(address - longest, code, longest)) return false;
-  if (code[longest - 5] == 0xE8) return true;
+  if (!memory_.read(address - longest, code, longest)) return Fit::No;
+  if (code[longest - 5] == 0xE8) {
+    int32_t distance = 0;
+    std::memcpy(&distance, code + longest - 4, sizeof distance);
+    const uint64_t called = address + static_cast<uint64_t>(int64_t{distance});
+    // Code that jumps on is of the linker's.
+    if (!has_frame_pointer(called)) return is_code(called) ? Fit::Possible : Fit::No;
+    return is_in_function_at(called, instruction) ? Fit::Certain : Fit::No;
+  }
   for (size_t at = 0; at + 2 <= longest; at++)
-    if (code[at] == 0xFF && (code[at + 1] >> 3 & 7) == 2) return true;
-  return false;
+    if (code[at] == 0xFF && (code[at + 1] >> 3 & 7) == 2) return Fit::Possible;
+  return Fit::No;
+}
+
+bool CallStacks::is_code(uint64_t address) const {
+  const Mapping* mapping = find_mapping(target_.mappings(), address);
+  return mapping != nullptr && mapping->executable;
+}
+
+bool CallStacks::has_frame_pointer(uint64_t function) {
+  constexpr uint8_t endbr[] = {0xF3, 0x0F, 0x1E, 0xFA};
+  uint8_t code[4] = {};
+  if (!memory_.read(function, code, sizeof code)) return false;
+  if (std::equal(code, code + 4, endbr) && !memory_.read(function + 4, code, sizeof code))
+    return false;
+  return std::equal(code, code + 4, prologue);
+}
+
+// No other function begins between.
+bool CallStacks::is_in_function_at(uint64_t function, uint64_t instruction) {
+  constexpr uint64_t largest = 1 << 16;
+  if (instruction < function || instruction - function > largest) return false;
+  std::vector<uint8_t> code(instruction - function);
+  if (!memory_.read(function, code.data(), code.size())) return false;
+  constexpr size_t own = 9;  // the beginning of its own ends before
+  if (code.size() <= own) return true;
+  return std::search(code.begin() + 5, code.end(), prologue, prologue + 4) == code.end();
 }
 
 // Continues `stack` with the callers of a function.
@@ -79,22 +114,33 @@ void CallStacks::walk(Registers at, Stack& stack, bool may_guess) {
 }
 
 // Continues `stack` at its last call, whose frame pointer is not known: it is the address of an
-// older one, before a return address, from which the stack can be read to its end.
+// older one, before a return address, from which the stack can be read to its end. What earlier
+// calls have left on the stack may look the same: a call of another function does not count, and
+// several that are possible are none.
 void CallStacks::guess_frame_pointer(const Registers& at, Stack& stack) {
   constexpr uint64_t most = 4096;  // bytes
   const size_t known = stack.calls.size() - 1;
   const uint64_t begin = at.get(sp).value_or(0);
+  const uint64_t instruction = at.get(pc).value_or(0);
+  std::optional<Stack> possible;
+  bool are_several = false;
   for (uint64_t address = begin; address < begin + most; address += 8) {
-    if (!is_behind_call(memory_.word(address + 8))) continue;
+    const Fit fits = fit(memory_.word(address + 8), instruction);
+    if (fits == Fit::No) continue;
     Registers guess = at;
     guess.set(frame_pointer, address);
     Stack longer = stack;
     longer.calls.resize(known);
     walk(guess, longer, false);
     if (!longer.is_complete) continue;
-    stack = std::move(longer);
-    return;
+    if (fits == Fit::Certain) {
+      stack = std::move(longer);
+      return;
+    }
+    are_several |= possible.has_value();
+    possible = std::move(longer);
   }
+  if (possible && !are_several) stack = std::move(*possible);
 }
 
 CallStacks::Stack CallStacks::of(const Registers& registers) {

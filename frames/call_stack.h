@@ -43,7 +43,11 @@ class CallStacks {
     std::optional<CallFrames> frames = {};
   };
   const Module* module_of(uint64_t address);
-  bool is_behind_call(uint64_t address);
+  enum class Fit : uint8_t { No, Possible, Certain };
+  Fit fit(uint64_t address, uint64_t instruction);
+  bool is_code(uint64_t address) const;
+  bool has_frame_pointer(uint64_t function);
+  bool is_in_function_at(uint64_t function, uint64_t instruction);
   void walk(Registers at, Stack& stack, bool may_guess);
   void guess_frame_pointer(const Registers& at, Stack& stack);
 

@@ -134,6 +134,7 @@ class ChainFinder {
     group.count++;
     group.members.insert(group.members.end(), members_.begin(), members_.end());
     if (all_[last].object != Coroutine::none) group.objects.push_back(all_[last].object);
+    group.with_awaited += awaited != Coroutine::none ? 1 : 0;
     if (awaited != Coroutine::none && (group.awaited.empty() || group.awaited.back() != awaited))
       group.awaited.push_back(awaited);
   }

@@ -19,6 +19,7 @@ struct CoroutineChain {
   std::string operation = {};          // of Asio, for which the last one waits: "async_wait"
   std::vector<uint32_t> objects = {};  // of SuspendedCoroutines: what the last ones wait for
   std::vector<uint32_t> awaited = {};  // the same of SuspendedCoroutines::awaited, each once
+  uint64_t with_awaited = 0;           // chains whose last one waits for one of these
   // The coroutine that waits for the first step and others together; SuspendedCoroutine::none.
   uint32_t joined_by = SuspendedCoroutine::none;
   // The coroutines of all such chains, chain by chain, without Asio's entry points.

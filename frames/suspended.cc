@@ -530,6 +530,9 @@ class Search {
     adapters.add_executors(memory_, out);
     LockHolders(out, waiters, awaited, program_).find();
     keep_certain_cycles(out, waiters, target_);
+    if (waiters.searched() < out.coroutines.size())
+      warnings_.push_back("what its coroutines wait for was looked up for the first " +
+                          grouped(waiters.searched()) + " of them");
     out.read = read_;
     out.memory = memory_size_;
     program_.keep_lines();

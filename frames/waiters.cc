@@ -79,6 +79,14 @@ uint32_t Waiters::frame_around(uint64_t address) const {
   return static_cast<uint32_t>(std::prev(at) - all_.begin());
 }
 
+// An object ends before the next frame: a small block may be followed by one.
+size_t Waiters::most_words_at(uint64_t object, size_t count) const {
+  const auto next =
+      std::upper_bound(all_.begin(), all_.end(), object,
+                       [](uint64_t a, const SuspendedCoroutine& b) { return a < b.frame; });
+  return next == all_.end() ? count : std::min<size_t>(count, (next->frame - object) / 8);
+}
+
 uint32_t Waiters::frame_at(uint64_t address) const {
   const uint32_t found = frame_around(address);
   return found != no_coroutine && all_[found].frame == address ? found : no_coroutine;
@@ -146,7 +154,7 @@ const Waiters::Nodes& Waiters::nodes_of(uint64_t object) {
   const auto [at, is_new] = objects_.try_emplace(object);
   if (!is_new) return at->second;
   uint64_t content[object_words] = {};
-  size_t count = object_words;
+  size_t count = most_words_at(object, object_words);
   while (count > 1 && !memory_.read(object, content, 8 * count)) count /= 2;
   for (size_t i = 0; i < count; i++)
     if (frame_around(content[i]) != no_coroutine) add_list(object, content[i], 8 * i, at->second);
@@ -192,8 +200,9 @@ void Waiters::find_handles(uint32_t coroutine) {
     if (frame_at(object) != no_coroutine || frame_at(object - frame_header) != no_coroutine)
       continue;
     uint64_t content[handle_words] = {};
-    if (!memory_.read(object, content, sizeof content)) continue;
-    for (uint64_t i = 0; i < handle_words; i++)
+    const size_t count = most_words_at(object, handle_words);
+    if (!memory_.read(object, content, 8 * count)) continue;
+    for (uint64_t i = 0; i < count; i++)
       if (is_handle_of(coroutine, content[i]) || content[i] == address + frame_header) {
         candidates_[coroutine].push_back({.object = object, .slot = 8 * slot, .back = 8 * i});
         break;
@@ -221,7 +230,7 @@ void Waiters::find_joins(uint32_t coroutine, const std::vector<bool>& may_wait) 
 }
 
 std::vector<uint64_t> Waiters::content(uint64_t object, size_t count) const {
-  std::vector<uint64_t> words(count);
+  std::vector<uint64_t> words(most_words_at(object, count));
   while (!words.empty() && !memory_.read(object, words.data(), 8 * words.size()))
     words.resize(words.size() / 2);
   return words;

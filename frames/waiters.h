@@ -75,6 +75,8 @@ class Waiters {
   // Whether the program may have an object there that it changes.
   bool may_be_object(uint64_t address) const;
   MemoryCache& memory() const { return memory_; }
+  // Of how many coroutines, the first ones, it has looked for what they wait for.
+  size_t searched() const { return begins_.size() - 1; }
   // The coroutine whose frame begins at the address; SuspendedCoroutine::none: there is none.
   uint32_t frame_at(uint64_t address) const;
   // The one in whose frame the address is.
@@ -98,6 +100,7 @@ class Waiters {
   const Nodes& nodes_of(uint64_t object);
   void add_list(uint64_t object, uint64_t first, uint64_t back, Nodes& to);
   Nodes list_from(uint64_t object, uint64_t first, int64_t slot, uint64_t back) const;
+  size_t most_words_at(uint64_t object, size_t count) const;
   bool has_handle_near(uint32_t coroutine, uint64_t offset) const;
   uint64_t word_in(uint32_t coroutine, uint64_t offset) const;
   uint32_t parent_around(uint64_t object) const;

@@ -146,6 +146,8 @@ std::string awaited_text(const Unprepared& of, const CoroutineChain& chain) {
     text += escaped(object.type);
   else
     text += awaiter.empty() ? "an object" : escaped(awaiter);
+  // The object is not known of all of them.
+  if (chain.with_awaited < chain.count) return text;
   if (chain.awaited.size() > 1) return text + ", " + grouped(chain.awaited.size()) + " objects";
   return text + " at " + address_text(object.address) + holders_text(found, object);
 }
