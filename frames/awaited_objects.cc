@@ -350,8 +350,9 @@ void AwaitedObjects::add_own_join(uint32_t parent, uint64_t address,
   if (object != nullptr && (object->address != address || !may_count_tasks(object->kind) ||
                             object->waiters.size() != 1))
     return;
+  // Without types, any object with a handle and a number would be one.
   const std::string& awaiter = awaiter_of(parent);
-  if (!awaiter.empty() && (!is_program_type(awaiter) || !may_count_tasks(kind_of_awaiter(awaiter))))
+  if (awaiter.empty() || (!is_program_type(awaiter) || !may_count_tasks(kind_of_awaiter(awaiter))))
     return;
   uint64_t open = 0;
   for (const SharedObject& one : children) {

@@ -111,6 +111,7 @@ void LockHolders::find_object(uint32_t coroutine, uint64_t slot, uint32_t lock) 
             is_exclusive_lock(object.type) && is_object_in_scope(coroutine, guard, object));
       return;
     }
+    return;  // what looks like a guard may be left from an object that is gone
   }
   if (is_used_awaiter(coroutine, slot, lock)) return add(coroutine, lock, false);
   std::vector<uint32_t>& references = references_[lock];

@@ -196,7 +196,8 @@ Surrounding surrounding(const Code& code, const std::vector<Store>& stores, cons
 }
 
 // Whether a call of await_ready() before a store is that of another suspension, whose store g++ has
-// moved away from it: that one has none, and calls await_suspend() of the same type in this line.
+// moved away from it, or into the middle of it: that one has no other, and calls await_suspend() of
+// the same type in this line.
 bool is_of_other(const Lines::Call& ready, const Store& store, const Code& code,
                  const std::vector<Store>& stores, const std::vector<Lines::Call>& readies,
                  const std::vector<Lines::Call>& suspends, const Lines& lines) {
@@ -207,9 +208,12 @@ bool is_of_other(const Lines::Call& ready, const Store& store, const Code& code,
   return std::any_of(stores.begin(), stores.end(), [&](const Store& other) {
     if (other.point == store.point) return false;
     const Surrounding around = surrounding(code, stores, other);
+    const auto is_there = [&](const Lines::Call* call) {
+      return type_of_member(call->function) == awaiter && lines.at(call->address) == place;
+    };
     const Lines::Call* suspend = call_behind(suspends, other, around);
-    return suspend != nullptr && call_before(readies, other, around) == nullptr &&
-           type_of_member(suspend->function) == awaiter && lines.at(suspend->address) == place;
+    const Lines::Call* own = call_before(readies, other, around);
+    return suspend != nullptr && is_there(suspend) && (own == nullptr || is_there(own));
   });
 }
 
@@ -286,9 +290,14 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
   };
   auto store = find();
   if (store == stores.end() && code.has_frame) {
-    for (const Store& one : follow_stores(code, compiler, offset))
-      if (std::none_of(stores.begin(), stores.end(), [&](const Store& other) { return other.begin == one.begin; }))
+    for (const Store& one : follow_stores(code, compiler, offset)) {
+      const auto known = std::find_if(stores.begin(), stores.end(),
+                                      [&](const Store& other) { return other.begin == one.begin; });
+      if (known == stores.end())
         stores.push_back(one);
+      else if (known->point == UINT32_MAX)
+        known->point = one.point;
+    }
     std::sort(stores.begin(), stores.end(), [](const Store& a, const Store& b) { return a.begin < b.begin; });
     store = find();
   }
@@ -303,6 +312,9 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
   if (ready != nullptr && lines != nullptr && compiler == Compiler::Gcc &&
       is_of_other(*ready, *store, code, stores, readies, suspends, *lines))
     ready = nullptr;
+  // The code of an inlined await_suspend() may come first, and await_ready() have none.
+  if (ready == nullptr && suspend == nullptr && compiler == Compiler::Gcc)
+    suspend = call_before(suspends, *store, around);
   Suspension found;
   if (lines != nullptr) {
     if (compiler == Compiler::Clang)

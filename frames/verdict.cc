@@ -44,9 +44,7 @@ class Judge {
     if (chain_.operation == "async_send" || chain_.operation == "async_receive")
       return ChainVerdict::Unknown;
     // What it waits for has its own chains.
-    if (last.awaited != SuspendedCoroutine::none)
-      return found_.awaited[last.awaited].kind == WaitObject::Kind::WhenAll ? ChainVerdict::Usual
-                                                                           : ChainVerdict::Unknown;
+    if (last.awaited != SuspendedCoroutine::none) return ChainVerdict::Unknown;
     return of_awaiter(last);
   }
 

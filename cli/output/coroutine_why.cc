@@ -21,6 +21,9 @@ std::string explain_unknown(const Unprepared& of, const JudgedChain& one) {
   if (last.awaited == SuspendedCoroutine::none && place.awaiter.empty() &&
       one.chain.operation.empty())
     return "What it waits for is unknown.";
+  if (last.awaited != SuspendedCoroutine::none &&
+      of.found.awaited[last.awaited].kind == WaitObject::Kind::WhenAll)
+    return "It goes on when they have ended; each has its own line.";
   return "Another coroutine, a thread or an event must resume it; which one, its memory does not "
          "show.";
 }
