@@ -62,9 +62,16 @@ std::optional<Match> AwaitedObjects::of_awaiter_in(const FrameLayout& layout, ui
   std::vector<Match> handles;
   std::optional<Match> best;
   int rank_of_best = 0;
+  // Those of earlier awaits keep their bytes.
+  const bool has_current = std::any_of(
+      layout.members.begin(), layout.members.end(), [&](const FrameMember& member) {
+        return member.is_awaiter && !awaiter.empty() && is_awaiter_of(member.type, awaiter);
+      });
   for (const WaitCandidate& candidate : candidates_) {
     for (const FrameMember& member : layout.members) {
       if (!member.is_awaiter || !contains(member, candidate.slot)) continue;
+      if (has_current && !is_awaiter_of(member.type, awaiter) && !contains(member, candidate.node))
+        continue;
       // g++ describes a class with virtual functions only in the unit that defines them.
       const bool is_opaque = member.type.pointers.empty() && !member.type.handle;
       const TypedPointer* pointer = pointer_at(member.type, candidate.slot - member.offset);
