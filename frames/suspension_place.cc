@@ -228,6 +228,18 @@ std::optional<Lines::Place> place_of_gcc(const Code& code, const Store& store,
   return lines.at(call != nullptr ? call->address : store.begin);
 }
 
+// The function may have the beginnings of other coroutines in it, whose frames are in other
+// registers. If any store is known to be in its own frame, those of other registers are left out.
+void leave_out_others(const Code& code, uint64_t offset, std::vector<Store>& stores) {
+  const auto is_same = [&](const Store& one) { return one.frame == stores.front().frame; };
+  if (!code.has_frame || std::all_of(stores.begin(), stores.end(), is_same)) return;
+  const std::vector<Store> own = follow_stores(code, Compiler::Clang, offset);
+  if (own.empty()) return;
+  std::erase_if(stores, [&](const Store& one) {
+    return std::none_of(own.begin(), own.end(), [&](const Store& other) { return other.begin == one.begin; });
+  });
+}
+
 }  // namespace
 
 std::optional<uint8_t> frame_register(const std::vector<Store>& stores) {
@@ -285,6 +297,7 @@ std::vector<Store> follow_stores(const Code& code, Compiler compiler, uint64_t o
 Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset, uint32_t point,
                            const Functions& functions, const Lines* lines) {
   std::vector<Store> stores = find_stores(code, compiler, offset);
+  if (compiler == Compiler::Clang) leave_out_others(code, offset, stores);
   const auto find = [&] {
     return std::find_if(stores.begin(), stores.end(), [&](const Store& one) { return one.point == point; });
   };

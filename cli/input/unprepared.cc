@@ -127,10 +127,17 @@ Result<Unprepared> read_core_input(const CoreInput& input, Reading reading,
   SearchProgress progress(title_of(core));
   SearchOptions options = options_of(reading, progress);
   if (!input.warnings.empty()) options.references = false;  // what is missing may have them
+  const auto is_lost = [&](const SuspendedCoroutines& found) {
+    return core.missing_bytes() != 0 && found.coroutines.empty();
+  };
   if (on_memory)
-    options.after = [&](const SuspendedCoroutines& found) { on_memory(core, found); };
+    options.after = [&](const SuspendedCoroutines& found) {
+      if (!is_lost(found)) on_memory(core, found);
+    };
   Result<Unprepared> read =
       is_snapshot ? read_snapshot(core, input.path) : read_target(core, true, options);
+  if (read && is_lost(read->found))
+    read = Error{.what = "no coroutines in the rest of it", .file = input.path};
   if (!read) {
     for (const std::string& warning : input.warnings)
       read.error().advice += (read.error().advice.empty() ? "" : "; ") + warning;

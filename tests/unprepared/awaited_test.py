@@ -158,7 +158,8 @@ class Comparison:
         # The last task that is left is known by the type of what counts it.
         expected = {name: open_and_all for name, open_and_all in self.truth.joins.items()
                     if is_complete or open_and_all != (1, 1) or name in found}
-        self.check(found == expected, f"joins {found}, not {expected}")
+        # Without types, nothing shows that an object counts tasks.
+        self.check(found == expected or (not is_complete and not found), f"joins {found}, not {expected}")
 
     def outer(self, frame):
         """The coroutine of the program that waits with Asio's operators."""
