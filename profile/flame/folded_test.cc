@@ -87,10 +87,17 @@ TEST_CASE("what a line may look like") {
   CHECK(boxes("a 2.50\na 1.5") == "0  0 4 0\n1 a 0 4 4\n");
   CHECK(boxes("a;;b 1\na; 1\na;; 0") == "0  0 2 0\n1 a 0 2 1\n2  1 1 0\n3 b 1 1 1\n");
   FoldedStacks stacks;
-  stacks.add(bytes_of("a 1\nno count\n5\nb x 7a\na .5\na 1.2.3\na 9999999999999999999\nb 2\n"));
-  CHECK(stacks.lines() == 2);
-  CHECK(stacks.ignored() == 6);
-  CHECK(stacks.first_ignored() == 2);
+  const auto ignored = stacks.add(bytes_of(
+      "a 1\n\n# a comment\n#ruby 0\nno count\n5\nb x 7a\na .5\na 1.2.3\na 9999999999999999999\nb 2\n"));
+  CHECK(stacks.lines() == 3);
+  CHECK(stacks.total() == 3);
+  CHECK(ignored.lines == 6);
+  CHECK(ignored.first == 5);
+  CHECK(ignored.why == "no count at the end");
+  CHECK(stacks.add(bytes_of("5\n")).why == "no stack before the count");
+  CHECK(stacks.add(bytes_of("a -5\n")).why == "the count is negative");
+  CHECK(stacks.add(bytes_of("a 9999999999999999999\n")).why == "the count is greater than 10^18");
+  CHECK(stacks.add(bytes_of("a 7\n")).lines == 0);
   CHECK(!stacks.compares());
 }
 
