@@ -11,7 +11,7 @@ endif()
 
 add_library(skein_cli OBJECT ${cli_sources})
 target_link_libraries(skein_cli PUBLIC
-  skein_record skein_target skein_report skein_trace_export skein_view_paint skein_view_viewer skein_view_web)
+  skein_record skein_target skein_profile_flame skein_report skein_trace_export skein_view_paint skein_view_viewer skein_view_web)
 target_link_libraries(skein_cli PRIVATE CLI11::CLI11)  # included by cli/command_line.cc only
 include(GNUInstallDirs)
 target_compile_definitions(skein_cli PUBLIC
