@@ -504,8 +504,8 @@ void add_render(CommandLine& line) {
 // Familiar options of flamegraph.pl are accepted with its names.
 void add_flame(CommandLine& line) {
   const auto [app, options] =
-      add(line, "flame", "Draw a flame graph of folded stacks", run_flame);
-  app->add_option("PROFILE", options->inputs, "Files with folded stacks, or - for stdin")
+      add(line, "flame", "Draw a flame graph of a profile", run_flame);
+  app->add_option("PROFILE", options->inputs, "perf.data, folded stacks, or - for stdin")
       ->required();
   add_option(*app, "-o,--output", "FILE", options->output,
              "Output file: .svg, .html, .folded, .pb.gz (pprof)\nor .speedscope.json "
@@ -522,6 +522,8 @@ void add_flame(CommandLine& line) {
   app->add_flag("--negate", options->negate, "Compare: blue for more, red for less");
   several("--map", "FILE", options->maps,
           "Names of addresses: output of nm, objdump -t or\nSystem.map; may be repeated");
+  add_option(*app, "--event", "NAME", options->event,
+             "Of perf.data [default: the first with samples]");
   app->add_flag("--reverse", options->reverse, "Start with the innermost function");
   app->add_flag("--icicle,--inverted", options->icicle, "Draw from the top down");
   app->add_flag("--flamechart", options->chart, "Keep the order of the input, which is time");
@@ -549,7 +551,7 @@ void add_flame(CommandLine& line) {
   add_option(*app, "--subtitle", "TEXT", options->subtitle, "Second line of the title");
   add_option(*app, "--notes", "TEXT", options->notes, "Text to keep in the file, not shown");
   add_option(*app, "--countname", "TEXT", options->unit,
-             "What the counts are, e.g. ns, bytes\n[default: samples]");
+             "What the counts are, e.g. ns, bytes\n[default: samples; of perf.data its event]");
   add_option(*app, "--nametype", "TEXT", options->name_type, "Text before a name, e.g. Function:");
   const auto number = [&](const char* name, const char* placeholder, double& value, double least,
                           double most, const char* about) {
@@ -576,6 +578,7 @@ void add_flame(CommandLine& line) {
   number("--total", "N", options->total, 0, 1e18, "Count of the whole width [default: their sum]");
   // Always true: a function has the same colour in every picture.
   app->add_flag("--hash,--cp")->group("");
+  add_memory(line, *app);
 }
 
 void add_format(CommandLine& line, CLI::App& parent, const ExportFormat& format) {

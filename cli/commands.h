@@ -219,10 +219,11 @@ struct FlameOptions {
   std::string format;               // empty: by the output's suffix
   std::vector<std::string> before;  // with these the inputs are compared
   std::vector<std::string> maps;    // names of addresses
+  std::string event;                // of perf.data; empty: the first with samples
   std::optional<std::string> title;
   std::string subtitle;
   std::string notes;
-  std::string unit = "samples";
+  std::string unit;                 // empty: samples, or what perf.data counts
   std::string name_type;
   std::string colours = "hot";
   std::string background;

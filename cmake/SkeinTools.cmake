@@ -34,6 +34,10 @@ if(TARGET skein_frames)
     cli/output/unprepared_report.cc cli/check/explain_hang.cc
     APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
 endif()
+if(TARGET skein_profile_perf)
+  target_link_libraries(skein_cli PUBLIC skein_profile_perf)
+  set_property(SOURCE cli/input/stacks_input.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
+endif()
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)  # without it the prompt of `skein query` has no editing
   pkg_check_modules(libedit QUIET libedit)

@@ -78,12 +78,12 @@ std::string default_title(const FlameOptions& options) {
                                               : "");
 }
 
-FlameLook make_look(const FlameOptions& options, bool compares) {
+FlameLook make_look(const FlameOptions& options, bool compares, const std::string& unit) {
   FlameLook look;
   look.title = options.title.value_or(default_title(options));
   look.subtitle = options.subtitle;
   look.notes = options.notes;
-  look.unit = options.unit;
+  look.unit = options.unit.empty() ? unit : options.unit;
   look.name_type = options.name_type;
   look.font = options.font;
   look.font_size = options.font_size;
@@ -145,13 +145,12 @@ int run_flame(const FlameOptions& options) {
   reject_duplicate_stdin(all);
   check_not_an_input(options.output, all);
   DiskFiles files;
-  StacksInput input;
-  for (const std::string& path : options.inputs) input.read(files, path, FoldedStacks::Side::After);
-  for (const std::string& path : options.before)
-    input.read(files, path, FoldedStacks::Side::Before);
+  StacksInput input(files, options.maps, options.event);
+  for (const std::string& path : options.inputs) input.read(path, FoldedStacks::Side::After);
+  for (const std::string& path : options.before) input.read(path, FoldedStacks::Side::Before);
   const FoldedStacks& stacks = input.stacks();
   if (stacks.total() <= 0) die(2, options.inputs.front() + ": all counts are 0");
-  const FlameLook look = make_look(options, stacks.compares());
+  const FlameLook look = make_look(options, stacks.compares(), input.unit());
   if (!stacks.compares() && (options.negate || options.normalize))
     die(2, std::string(options.negate ? "--negate" : "--normalize") + " needs --diff BEFORE");
   const bool is_picture = format == Format::Svg || format == Format::Html;

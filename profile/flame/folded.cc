@@ -321,7 +321,24 @@ class TreeBuilder {
 }  // namespace
 
 FoldedStacks::Ignored FoldedStacks::add(std::span<const uint8_t> text, Side side) {
+  // A name may end with a number, as that of a thread: a second count is one only if all lines
+  // have it.
+  const size_t lines = lines_.size();
+  const bool compares = compares_;
   Ignored ignored;
+  if (side == Side::Before || !add(text, side, Counts::Two, ignored)) {
+    ignored = {};
+    lines_.resize(lines);
+    shared_.resize(lines);
+    weights_.resize(lines + 1);
+    compares_ = compares;
+    befores_.resize(compares_ ? lines + 1 : 0);
+    add(text, side, Counts::One, ignored);
+  }
+  return ignored;
+}
+
+bool FoldedStacks::add(std::span<const uint8_t> text, Side side, Counts counts, Ignored& ignored) {
   const char* at = reinterpret_cast<const char*>(text.data());
   const char* const end = at + text.size();
   uint64_t number = 0;
@@ -344,19 +361,13 @@ FoldedStacks::Ignored FoldedStacks::add(std::span<const uint8_t> text, Side side
       if (ignored.lines++ == 0) ignored.first = number, ignored.why = why;
       continue;
     }
-    double second = 0;
-    bool compares = side == Side::Before;
-    if (compares) {
-      before = count;
-      count = 0;
-    } else if (take_count(line, second).empty()) {
-      before = second;
-      compares = true;
-    }
+    if (counts == Counts::Two && !take_count(line, before).empty()) return false;
+    if (side == Side::Before) std::swap(count, before);
     while (line.ends_with(';')) line.remove_suffix(1);
-    add({line.data(), static_cast<uint32_t>(line.size())}, count, before, compares);
+    add({line.data(), static_cast<uint32_t>(line.size())}, count, before,
+        side == Side::Before || counts == Counts::Two);
   }
-  return ignored;
+  return true;
 }
 
 void FoldedStacks::add(Line line, double count, double before, bool compares) {

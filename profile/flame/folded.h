@@ -3,8 +3,8 @@
 //   main;serve;parse 12
 //
 // This is what the stackcollapse programs of FlameGraph print (github.com/brendangregg/FlameGraph),
-// bpftrace, async-profiler and others. The count may have decimals. A line with two counts is of a
-// comparison, as by difffolded.pl: before and after.
+// bpftrace, async-profiler and others. The count may have decimals. If all lines of a text have two
+// counts, it is a comparison, as by difffolded.pl: before and after.
 //
 //   FoldedStacks stacks;
 //   stacks.add(contents->bytes());
@@ -57,6 +57,9 @@ class FoldedStacks {
   };
 
  private:
+  enum class Counts : uint8_t { One, Two };
+  // Returns false if a line has only one count, though two are expected.
+  bool add(std::span<const uint8_t> text, Side side, Counts counts, Ignored& ignored);
   void add(Line line, double count, double before, bool compares);
 
   std::vector<Line> lines_;

@@ -136,6 +136,20 @@ TEST_CASE("two counts, and two texts, are compared") {
   CHECK(tree.nodes[2].before == 2);
 }
 
+TEST_CASE("a second count is one only if all lines have it") {
+  FoldedStacks stacks;
+  stacks.add(bytes_of("worker 1;f 5\nworker 2 7\nmain 1\n"));
+  CHECK(!stacks.compares());
+  CHECK(stacks.lines() == 3);
+  CHECK(stacks.total() == 13);
+  CHECK(stacks.tree().names.back() == "f");
+  CHECK(stacks.tree().nodes[2].weight == 5);
+  stacks.add(bytes_of("a 1 2\nb 3 4\n"));
+  CHECK(stacks.compares());
+  CHECK(stacks.total() == 19);
+  CHECK(stacks.total_before() == 4);
+}
+
 TEST_CASE("random stacks: the same boxes as another implementation finds") {
   std::mt19937 random(5);
   const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };

@@ -1,4 +1,4 @@
-// What other tools read. tests/cli/flame_test.py reads the same with independent programs.
+// What other tools read. tests/flame/flame_test.py reads the same with independent programs.
 #include <doctest/doctest.h>
 #include <zlib.h>
 

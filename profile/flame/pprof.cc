@@ -17,7 +17,7 @@ namespace skein {
 
 namespace {
 
-// Field numbers of profile.proto. tests/cli/profile.proto repeats them for an independent reader.
+// Field numbers of profile.proto. tests/flame/profile.proto repeats them for an independent reader.
 namespace field {
 constexpr uint32_t sample_type = 1, sample = 2, mapping = 3, location = 4, function = 5,
                    string_table = 6, comment = 13, default_sample_type = 14;

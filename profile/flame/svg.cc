@@ -181,12 +181,21 @@ text{fill:#1a1a1a}
     append_hex(colour);
   }
 
+  // "12 samples", "1.25 ms"
+  void append_weight(double weight) {
+    if (look_.unit == "ns") {
+      out_ += duration_text(weight);
+      return;
+    }
+    append_count(out_, weight);
+    out_ += ' ';
+    append_xml(out_, look_.unit);
+  }
+
   void append_title(const StackTree::Node& node, std::string_view name) {
     append_xml(out_, name);
     out_ += " (";
-    append_count(out_, node.weight);
-    out_ += ' ';
-    append_xml(out_, look_.unit);
+    append_weight(node.weight);
     out_ += ", ";
     append_fixed(out_, percent(node.weight, total()), 2);
     out_ += '%';
@@ -197,7 +206,7 @@ text{fill:#1a1a1a}
       append_fixed(out_, change, 2);
       out_ += " points, itself ";
       out_ += node.self < node.self_before ? "-" : "+";
-      append_count(out_, std::abs(node.self - node.self_before));
+      append_weight(std::abs(node.self - node.self_before));
     }
     out_ += ')';
   }
