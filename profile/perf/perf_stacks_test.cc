@@ -125,7 +125,7 @@ TEST_CASE("a new mapping replaces parts of others") {
     data.sample(7, 3, address, {user, address});
   const auto stacks = fold(data.file());
   REQUIRE(stacks);
-  CHECK(stacks->folded == "[unknown];[a] 36863\n[unknown];[b] 8192\n[unknown];[unknown] 20479\n");
+  CHECK(stacks->folded == "[unknown];[a] 32767\n[unknown];[b] 8192\n[unknown];[unknown] 20479\n");
 }
 
 TEST_CASE("names from a map; a kernel that was moved") {
