@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "profile/flame/harmless.h"
 #include "profile/flame/svg_script.h"
 
 namespace skein {
@@ -214,8 +215,9 @@ text{fill:#1a1a1a}
   void add(const StackTree::Node& node) {
     const double width = node.weight * scale_;
     if (node.depth != 0 && width < look_.least_width) return;
-    const std::string_view name =
-        node.depth == 0 ? "all" : without_annotation(tree_.names[node.name]);
+    // XML may contain characters that change the order of others.
+    const std::string name =
+        node.depth == 0 ? "all" : harmless(without_annotation(tree_.names[node.name]));
     const double x = flame_margin + node.begin * scale_;
     const double y = look_.icicle ? header + node.depth * look_.row
                                   : height_ - footer - (node.depth + 1) * look_.row;
@@ -227,7 +229,7 @@ text{fill:#1a1a1a}
     attribute("width", width, 2);
     attribute("height", look_.row - row_gap);
     out_ += " fill=\"#";
-    append_colour(node, node.depth == 0 ? name : std::string_view(tree_.names[node.name]));
+    append_colour(node, tree_.names[node.name]);
     out_ += "\"/>";
     append_label(name, x + 3, y + baseline_, width);
     out_ += "</g>\n";

@@ -67,14 +67,14 @@ TEST_CASE("from the top down") {
 
 TEST_CASE("names from outside are text") {
   FoldedStacks stacks;
-  const StackTree tree = tree_of("<script>alert(1)</script>]]>\x1b\xff\"&' 1\n", stacks);
+  const StackTree tree = tree_of("<script>alert(1)</script>]]>\x1b\xff\"&'\u202e 1\n", stacks);
   for (const std::string& text : {flame_svg(tree, {.title = "</title>]]><script>", .unit = "<b>"}),
                                   flame_html(tree, {.title = "</title>]]><script>"})}) {
     CHECK(!has(text, "<script>alert"));
     CHECK(!has(text, "<b>"));
     CHECK(!has(text, "\x1b"));
     CHECK(!has(text, "\xff"));
-    CHECK(has(text, "&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;\\x1b\\xff&quot;&amp;'"));
+    CHECK(has(text, "&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;\\x1b\\xff&quot;&amp;'\\u{202e}"));
     const size_t script = text.find("<script>");
     REQUIRE(script != text.npos);
     CHECK(text.find("<script>", script + 1) == text.npos);

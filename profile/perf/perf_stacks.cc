@@ -62,6 +62,21 @@ std::string frame_text(std::string_view name) {
   return text;
 }
 
+// The name of a function that perf shows, of several for the same address: "read", not "__read".
+std::string_view usual_name(const Functions& functions, const Functions::Function& found) {
+  const auto underscores = [](std::string_view name) {
+    return std::min(name.find_first_not_of('_'), name.size());
+  };
+  const Functions::Function* const first = functions.all().data();
+  std::string_view best = found.name;
+  for (const Functions::Function* at = &found; at >= first && at->begin == found.begin; at--) {
+    if (at->end == at->begin && found.end != found.begin) continue;
+    const size_t few = underscores(at->name), least = underscores(best);
+    if (few < least || (few == least && at->name.size() > best.size())) best = at->name;
+  }
+  return best;
+}
+
 struct Module {
   std::string file = {};
   Contents contents = {};
@@ -267,7 +282,7 @@ class Folder {
     if (module.functions) {
       if (const std::optional<uint64_t> linked = module.linked(offset)) {
         const Functions::Function* function = module.functions->find(*linked);
-        if (function != nullptr) return std::string(without_parameters(demangled(function->name)));
+        if (function != nullptr) return std::string(without_parameters(demangled(usual_name(*module.functions, *function))));
       }
     }
     if (options_.map != nullptr)
