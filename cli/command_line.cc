@@ -529,9 +529,12 @@ void add_flame(CommandLine& line) {
   app->add_flag("--flamechart", options->chart, "Keep the order of the input, which is time");
   std::string palettes;
   std::vector<std::string> palette_list;
+  size_t columns = 0;
   for (const PaletteName& one : palette_names) {
-    palettes += (palette_list.empty() ? "" : palette_list.size() == 9 ? ",\n" : ", ");
+    if (!palettes.empty()) palettes += columns + one.name.size() > 46 ? ",\n" : ", ";
+    columns = palettes.ends_with('\n') ? 0 : columns + 2;
     palettes += one.name;
+    columns += one.name.size();
     palette_list.emplace_back(one.name);
   }
   add_option(*app, "--colors,--colours", "NAME", options->colours,

@@ -234,8 +234,12 @@ class Folder {
         is_first = true;
         continue;
       }
-      stack_.push_back(name_of(space, address - (is_first || address == 0 ? 0 : 1), mappings));
+      const uint32_t name =
+          name_of(space, address - (is_first || address == 0 ? 0 : 1), mappings);
       is_first = false;
+      // Without frame pointers perf walks through whatever is on the stack: up to 127 numbers.
+      if (name == unknown_ && !stack_.empty() && stack_.back() == unknown_) continue;
+      stack_.push_back(name);
     }
     if (stack_.empty()) stack_.push_back(name_of(space, record.address, mappings));
     const auto name = thread_names_.find(record.tid);

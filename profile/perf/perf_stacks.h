@@ -4,7 +4,7 @@
 //
 // As perf script and stackcollapse-perf.pl --kernel make it: the name of the thread, then the
 // functions from the outermost, weighted by the periods of the samples. Functions of the kernel end
-// with _[k], those of a guest with _[g].
+// with _[k], those of a guest with _[g]. Unknown functions that call each other are one.
 #pragma once
 
 #include <cstdint>

@@ -94,7 +94,7 @@ TEST_CASE("samples become folded stacks") {
   data.mapping(7, 0x400000, 0x1000, 0, "/bin/server", 1);
   data.sample(7, 2, 10, {user, 0x400010, 0x400020});
   data.sample(7, 3, 5, {kernel, 0xffffffff81000108, user, 0x400020});
-  data.sample(7, 4, 1, {user, 0x999999});
+  data.sample(7, 4, 1, {user, 0x999999, 0x5, 0x6});
   const auto stacks = fold(data.file());
   REQUIRE(stacks);
   CHECK(stacks->folded ==

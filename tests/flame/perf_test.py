@@ -64,7 +64,7 @@ def from_perf_script(text):
                 symbol = module if module.startswith("[") else f"[{module.rsplit('/', 1)[-1]}]"
             kernel = module.startswith("[kernel") or module.endswith(".ko")
             stack.append(plain(symbol) + ("_[k]" if kernel else ""))
-        folded[";".join(stack)] += int(period)
+        folded[re.sub(r"(;\[unknown\])+", ";[unknown]", ";".join(stack))] += int(period)
     return folded
 
 
@@ -73,7 +73,8 @@ def plain(symbol):
     last = None
     while last != symbol:
         last, symbol = symbol, re.sub(r"<[^<>]*>|\([^()]*\)", "", symbol)
-    return symbol.split(" ")[-1].replace(";", ":")
+    # A function may have several names: read and __read, fread and _IO_fread.
+    return re.sub(r"^(__GI_|__pi_|_IO_|_)+", "", symbol.split(" ")[-1].replace(";", ":"))
 
 
 if not shutil.which("perf"):
@@ -100,16 +101,17 @@ try:
     total = sum(wanted.values())
     assert total > 0 and sum(found.values()) == total, (sum(found.values()), total)
     equal = sum(min(count, found[stack]) for stack, count in wanted.items())
-    share = equal / total
-    if share < 0.995:
-        for stack, count in (wanted - found).most_common(5):
+    # Symbols of assembly, and other names of a function in libc, differ in a few samples.
+    sample = min(wanted.values())
+    if total - equal > max(0.005 * total, 4 * sample):
+        for stack, count in (wanted - found).most_common(8):
             print("perf: ", count, stack)
-        for stack, count in (found - wanted).most_common(5):
+        for stack, count in (found - wanted).most_common(8):
             print("skein:", count, stack)
-    assert share >= 0.995, f"{100 * share:.2f} % of the samples have the same stacks"
+        sys.exit(f"only {100 * equal / total:.2f} % of the samples have the same stacks")
     assert "work;" in done.stdout and "app::serve" in done.stdout
     svg = stacks.run(skein, "flame", str(data)).stdout
-    assert re.search(r"<title>app::leaf \([0-9,.]+ ?[mun]?s?.*%\)</title>", svg), svg[:500]
+    assert re.search(r"<title>app::leaf \([0-9.]+ m?s, [0-9.]+%\)</title>", svg), re.findall("<title>app::leaf.*?</title>", svg)[:3]
     stream = subprocess.run(f"perf record -q -e cpu-clock -F 999 -g -o - -- {program} | {skein} flame - --format folded",
                             shell=True, capture_output=True, text=True)
     assert "app::leaf" in stream.stdout, stream.stderr
