@@ -51,7 +51,7 @@ def skip(reason):
 
 
 def from_perf_script(text):
-    """Folds it as stackcollapse-perf.pl --kernel does, with all names of files without symbols alike."""
+    """Folds it as stackcollapse-perf.pl --kernel does, with the name of the file for functions without names."""
     folded = collections.Counter()
     for sample in text.strip().split("\n\n"):
         head, *frames = sample.splitlines()
