@@ -25,7 +25,10 @@ void append_weight(std::string& out, double weight) {
 std::string folded_text(const StackTree& tree, bool compares) {
   std::vector<std::string> names;
   names.reserve(tree.names.size());
-  for (const std::string& name : tree.names) names.push_back(harmless(name));
+  for (const std::string& name : tree.names) {
+    names.push_back(harmless(name));
+    hide_count(names.back());
+  }
   std::string out;
   for_each_stack(tree, [&](const StackTree::Node& node, std::span<const uint32_t> stack) {
     if (stack.empty()) return;

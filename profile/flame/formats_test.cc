@@ -39,6 +39,11 @@ TEST_CASE("folded text of a comparison has both counts") {
   CHECK(folded_text(tree_of("a 1 2\nb 0 5\nb;c 7 0\n"), true) == "a 1 2\nb 0 5\nb;c 7 0\n");
 }
 
+TEST_CASE("no name looks like a count") {
+  CHECK(folded_text(tree_of("worker 1;a 5\nworker 2 7\nx;b 0.5 1\nm;2 4\n"), false) ==
+        "m;2 4\nworker_1;a 5\nworker_2 7\nx;b_0.5 1\n");
+}
+
 TEST_CASE("names without characters that a terminal executes") {
   CHECK(harmless("a\x1b[2J\xff\\\"\n") == "a\\x1b[2J\\xff\\\"\\n");
   CHECK(harmless("") == "");

@@ -11,4 +11,7 @@ namespace skein {
 // written again must not grow.
 std::string harmless(std::string_view name);
 
+// "worker 1" -> "worker_1": the number at the end of a line of folded text is a count.
+void hide_count(std::string& name);
+
 }  // namespace skein

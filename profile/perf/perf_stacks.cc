@@ -12,6 +12,7 @@
 
 #include "base/cursor.h"
 #include "base/text.h"
+#include "profile/flame/harmless.h"
 #include "profile/flame/name_table.h"
 #include "profile/perf/perf_file.h"
 #include "symbol/debug_file.h"
@@ -54,11 +55,7 @@ std::string frame_text(std::string_view name) {
     if (c == ';') c = ':';
     if (c == '\n' || c == '\r') c = '?';
   }
-  while (text.ends_with(' ') || text.ends_with('\t')) text.pop_back();
-  const size_t digits = text.find_last_not_of("0123456789.");
-  if (digits != text.npos && digits + 1 < text.size() &&
-      (text[digits] == ' ' || text[digits] == '\t'))
-    text[digits] = '_';
+  hide_count(text);
   return text;
 }
 
