@@ -154,7 +154,15 @@ void append_csv(std::string& out, std::string_view text) {
 }
 
 void append_xml(std::string& out, std::string_view text) {
+  const auto is_plain = [](char c) {
+    return c >= 0x20 && c < 0x7f && c != '&' && c != '<' && c != '>' && c != '"';
+  };
   while (!text.empty()) {
+    const auto special = std::find_if_not(text.begin(), text.end(), is_plain);
+    const auto plain = static_cast<size_t>(special - text.begin());
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) return;
     const CodePoint next = decode_utf8(text);
     const std::string_view bytes = text.substr(0, std::max<size_t>(next.size, 1));
     text.remove_prefix(bytes.size());

@@ -23,6 +23,7 @@
 #include "cli/output/cmake_file.h"
 #include "cli/output/terminal.h"
 #include "cli/suggest.h"
+#include "profile/flame/palette.h"
 #include "trace/export/exporters.h"
 #include "view/draw/theme.h"
 
@@ -502,6 +503,89 @@ void add_render(CommandLine& line) {
   add_memory(line, *app);
 }
 
+// Familiar options of flamegraph.pl are accepted with its names.
+void add_flame(CommandLine& line) {
+  const auto [app, options] =
+      add(line, "flame", "Draw a flame graph of a profile", run_flame);
+  app->add_option("PROFILE", options->inputs, "perf.data, folded stacks, or - for stdin")
+      ->required();
+  add_option(*app, "-o,--output", "FILE", options->output,
+             "Output file: .svg, .html, .folded, .pb.gz (pprof)\nor .speedscope.json "
+             "[default: stdout]");
+  add_option(*app, "--format", "FORMAT", options->format,
+             "Instead of the suffix: svg, html, folded, pprof,\nspeedscope")
+      .check(one_of({"svg", "html", "folded", "pprof", "speedscope"}));
+  const auto several = [&](const char* name, const char* placeholder,
+                           std::vector<std::string>& values, const char* about) {
+    app->add_option(name, values, about)->option_text(placeholder)->expected(1)->take_all();
+  };
+  several("--diff", "BEFORE", options->before, "Compare with this profile: red for more");
+  app->add_flag("--normalize", options->normalize, "Scale BEFORE to the same total");
+  app->add_flag("--negate", options->negate, "Compare: blue for more, red for less");
+  several("--map", "FILE", options->maps,
+          "Names of addresses: output of nm, objdump -t or\nSystem.map; may be repeated");
+  add_option(*app, "--event", "NAME", options->event,
+             "Of perf.data [default: the first with samples]");
+  app->add_flag("--reverse", options->reverse, "Start with the innermost function");
+  app->add_flag("--icicle,--inverted", options->icicle, "Draw from the top down");
+  app->add_flag("--flamechart", options->chart, "Keep the order of the input, which is time");
+  std::string palettes;
+  std::vector<std::string> palette_list;
+  size_t columns = 0;
+  for (const PaletteName& one : palette_names) {
+    if (!palettes.empty()) palettes += columns + one.name.size() > 46 ? ",\n" : ", ";
+    columns = palettes.ends_with('\n') ? 0 : columns + 2;
+    palettes += one.name;
+    columns += one.name.size();
+    palette_list.emplace_back(one.name);
+  }
+  add_option(*app, "--colors,--colours", "NAME", options->colours,
+             (palettes + "\n[default: hot]").c_str())
+      .check(one_of(palette_list));
+  const CLI::Validator background(
+      [](const std::string& text) -> std::string {
+        if (gradient_of(text)) return "";
+        return "invalid background '" + text + "' (yellow, blue, green, grey or #rrggbb)";
+      },
+      "");
+  add_option(*app, "--bgcolors", "NAME", options->background,
+             "Background: yellow, blue, green, grey, #rrggbb")
+      .check(background);
+  app->add_option("--title", options->title, "Title [default: name of the input]")
+      ->option_text("TEXT");
+  add_option(*app, "--subtitle", "TEXT", options->subtitle, "Second line of the title");
+  add_option(*app, "--notes", "TEXT", options->notes, "Text to keep in the file, not shown");
+  add_option(*app, "--countname", "TEXT", options->unit,
+             "What the counts are, e.g. ns, bytes\n[default: samples; of perf.data its event]");
+  add_option(*app, "--nametype", "TEXT", options->name_type, "Text before a name, e.g. Function:");
+  const auto number = [&](const char* name, const char* placeholder, double& value, double least,
+                          double most, const char* about) {
+    app->add_option(name, value, about)
+        ->option_text(placeholder)
+        ->check(CLI::Validator(
+            [=](std::string& text) -> std::string {
+              double given = 0;
+              if (CLI::detail::lexical_cast(text, given) && given >= least && given <= most)
+                return "";
+              std::ostringstream problem;
+              problem << "invalid number '" << text << "' (" << least << " to " << most << ")";
+              return problem.str();
+            },
+            ""));
+  };
+  number("--width", "N", options->width, 100, 100'000, "Width in pixels [default: 1200]");
+  number("--height", "N", options->row, 4, 1'000, "Height of a row in pixels [default: 16]");
+  add_option(*app, "--minwidth", "N", options->least_width,
+             "Leave out narrower boxes: pixels, or a share such\nas 1% [default: 0.1]");
+  add_option(*app, "--fonttype", "NAME", options->font, "Font [default: monospaced]");
+  number("--fontsize", "N", options->font_size, 4, 100, "Size of the font in pixels [default: 11]");
+  number("--factor", "N", options->factor, 1e-12, 1e12, "Multiply all counts [default: 1]");
+  number("--total", "N", options->total, 0, 1e18, "Count of the whole width [default: their sum]");
+  // Always true: a function has the same colour in every picture.
+  app->add_flag("--hash,--cp")->group("");
+  add_memory(line, *app);
+}
+
 void add_format(CommandLine& line, CLI::App& parent, const ExportFormat& format) {
   const auto [app, options] =
       add(line, parent, std::string(format.name), std::string(format.about), run_export);
@@ -560,6 +644,7 @@ void add_all(CommandLine& line) {
   line.group = "Share";
   add_html(line);
   add_render(line);
+  add_flame(line);
   add_export(line);
   line.app.add_subcommand("help", "Show the help of a command")->group("Help");
 }

@@ -214,6 +214,35 @@ struct HtmlOptions {
 };
 int run_html(const HtmlOptions& options);
 
+struct FlameOptions {
+  std::vector<std::string> inputs;
+  std::string output = "-";
+  std::string format;               // empty: by the output's suffix
+  std::vector<std::string> before;  // with these the inputs are compared
+  std::vector<std::string> maps;    // names of addresses
+  std::string event;                // of perf.data; empty: the first with samples
+  std::optional<std::string> title;
+  std::string subtitle;
+  std::string notes;
+  std::string unit;                 // empty: samples, or what perf.data counts
+  std::string name_type;
+  std::string colours = "hot";
+  std::string background;
+  std::string font;
+  std::string least_width = "0.1";  // px, or a share: 0.5%
+  double font_size = 11;
+  double width = 1200;
+  double row = 16;
+  double factor = 1;
+  double total = 0;  // 0: the sum
+  bool icicle = false;
+  bool reverse = false;
+  bool chart = false;
+  bool negate = false;
+  bool normalize = false;
+};
+int run_flame(const FlameOptions& options);
+
 struct ExportOptions {
   std::string format;  // one of export_formats() (trace/export/exporters.h)
   std::string trace;

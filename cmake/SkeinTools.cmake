@@ -11,7 +11,7 @@ endif()
 
 add_library(skein_cli OBJECT ${cli_sources})
 target_link_libraries(skein_cli PUBLIC
-  skein_record skein_target skein_report skein_trace_export skein_view_paint skein_view_viewer skein_view_web)
+  skein_record skein_target skein_profile_flame skein_report skein_trace_export skein_view_paint skein_view_viewer skein_view_web)
 target_link_libraries(skein_cli PRIVATE CLI11::CLI11)  # included by cli/command_line.cc only
 include(GNUInstallDirs)
 target_compile_definitions(skein_cli PUBLIC
@@ -33,6 +33,10 @@ if(TARGET skein_frames)
     cli/input/memory_trace.cc cli/command/core.cc cli/command/query.cc cli/output/memory_section.cc
     cli/output/unprepared_report.cc cli/check/explain_hang.cc
     APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
+endif()
+if(TARGET skein_profile_perf)
+  target_link_libraries(skein_cli PUBLIC skein_profile_perf)
+  set_property(SOURCE cli/input/stacks_input.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
 endif()
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)  # without it the prompt of `skein query` has no editing

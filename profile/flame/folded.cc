@@ -63,26 +63,30 @@ uint32_t shared_bytes(const FoldedStacks::Line& before, const FoldedStacks::Line
 
 constexpr double most_count = 1e18;  // so that sums stay finite
 
-// Takes a count, such as 12 or 0.5, and the space before it from the end of a line.
-bool take_count(std::string_view& line, double& count) {
+// Takes a count, such as 12 or 0.5, and the space before it from the end of a line. Returns why
+// that is not possible; empty: it is.
+std::string_view take_count(std::string_view& line, double& count) {
+  constexpr std::string_view none = "no count at the end";
   size_t begin = line.size();
   while (begin > 0 &&
          ((line[begin - 1] >= '0' && line[begin - 1] <= '9') || line[begin - 1] == '.'))
     begin--;
-  if (begin == line.size() || begin == 0 || line[begin] == '.') return false;
-  if (line[begin - 1] != ' ' && line[begin - 1] != '\t') return false;
+  if (begin == line.size() || (begin > 0 && line[begin] == '.')) return none;
+  if (begin == 0) return "no stack before the count";
+  if (line[begin - 1] == '-') return "the count is negative";
+  if (line[begin - 1] != ' ' && line[begin - 1] != '\t') return none;
   const char* end = line.data() + line.size();
   uint64_t whole = 0;
   auto [stop, error] = std::from_chars(line.data() + begin, end, whole);
   count = static_cast<double>(whole);
   if (stop != end || error != std::errc{}) {  // decimals
     const auto [at, wrong] = std::from_chars(line.data() + begin, end, count);
-    if (at != end || wrong != std::errc{}) return false;
+    if (at != end || wrong != std::errc{}) return none;
   }
-  if (count > most_count) return false;
+  if (count > most_count) return "the count is greater than 10^18";
   while (begin > 0 && (line[begin - 1] == ' ' || line[begin - 1] == '\t')) begin--;
   line = line.substr(0, begin);
-  return true;
+  return {};
 }
 
 struct Run {  // of lines that have the same functions so far
@@ -316,7 +320,25 @@ class TreeBuilder {
 
 }  // namespace
 
-void FoldedStacks::add(std::span<const uint8_t> text, Side side) {
+FoldedStacks::Ignored FoldedStacks::add(std::span<const uint8_t> text, Side side) {
+  // A name may end with a number, as that of a thread: a second count is one only if all lines
+  // have it.
+  const size_t lines = lines_.size();
+  const bool compares = compares_;
+  Ignored ignored;
+  if (side == Side::Before || !add(text, side, Counts::Two, ignored)) {
+    ignored = {};
+    lines_.resize(lines);
+    shared_.resize(lines);
+    weights_.resize(lines + 1);
+    compares_ = compares;
+    befores_.resize(compares_ ? lines + 1 : 0);
+    add(text, side, Counts::One, ignored);
+  }
+  return ignored;
+}
+
+bool FoldedStacks::add(std::span<const uint8_t> text, Side side, Counts counts, Ignored& ignored) {
   const char* at = reinterpret_cast<const char*>(text.data());
   const char* const end = at + text.size();
   uint64_t number = 0;
@@ -330,25 +352,22 @@ void FoldedStacks::add(std::span<const uint8_t> text, Side side) {
     while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);
     if (line.empty()) continue;
     double count = 0, before = 0;
-    const bool is_known = take_count(line, count) &&
-                          line.size() < std::numeric_limits<uint32_t>::max() - 1 &&
-                          lines_.size() < std::numeric_limits<uint32_t>::max();
-    if (!is_known) {
-      if (ignored_++ == 0) first_ignored_ = number;
+    std::string_view why = take_count(line, count);
+    if (why.empty() && (line.size() >= std::numeric_limits<uint32_t>::max() - 1 ||
+                        lines_.size() >= std::numeric_limits<uint32_t>::max()))
+      why = "too long";
+    if (!why.empty()) {
+      if (line.front() == '#') continue;
+      if (ignored.lines++ == 0) ignored.first = number, ignored.why = why;
       continue;
     }
-    double second = 0;
-    bool compares = side == Side::Before;
-    if (compares) {
-      before = count;
-      count = 0;
-    } else if (take_count(line, second)) {
-      before = second;
-      compares = true;
-    }
+    if (counts == Counts::Two && !take_count(line, before).empty()) return false;
+    if (side == Side::Before) std::swap(count, before);
     while (line.ends_with(';')) line.remove_suffix(1);
-    add({line.data(), static_cast<uint32_t>(line.size())}, count, before, compares);
+    add({line.data(), static_cast<uint32_t>(line.size())}, count, before,
+        side == Side::Before || counts == Counts::Two);
   }
+  return true;
 }
 
 void FoldedStacks::add(Line line, double count, double before, bool compares) {

@@ -3,8 +3,8 @@
 //   main;serve;parse 12
 //
 // This is what the stackcollapse programs of FlameGraph print (github.com/brendangregg/FlameGraph),
-// bpftrace, async-profiler and others. The count may have decimals. A line with two counts is of a
-// comparison, as by difffolded.pl: before and after.
+// bpftrace, async-profiler and others. The count may have decimals. If all lines of a text have two
+// counts, it is a comparison, as by difffolded.pl: before and after.
 //
 //   FoldedStacks stacks;
 //   stacks.add(contents->bytes());
@@ -32,16 +32,23 @@ class FoldedStacks {
  public:
   enum class Side : uint8_t { After, Before };
 
+  // Lines that are not of a stack are left out. Comments, which begin with '#', and empty lines
+  // are not counted.
+  struct Ignored {
+    uint64_t lines = 0;
+    uint64_t first = 0;         // its number, from 1
+    std::string_view why = {};  // "no count at the end"
+  };
   // Reads at 1 GB/s or more and keeps 24 bytes a line. Lines of `Before` count only as `before`.
-  void add(std::span<const uint8_t> text, Side side = Side::After);
+  Ignored add(std::span<const uint8_t> text, Side side = Side::After);
 
   // O(lines * depth of what is shown). Memory: 16 bytes a line and the tree.
   StackTree tree(const TreeOptions& options = {}) const;
 
   size_t lines() const { return lines_.size(); }
   bool compares() const { return compares_; }    // a line had two counts, or was of `Before`
-  uint64_t ignored() const { return ignored_; }  // lines without a count
-  uint64_t first_ignored() const { return first_ignored_; }  // its number in its text, from 1
+  double total() const { return weights_.back(); }
+  double total_before() const { return befores_.empty() ? 0 : befores_.back(); }
 
   // A stack without its count; the weights of lines before it, for differences.
   struct Line {
@@ -50,6 +57,9 @@ class FoldedStacks {
   };
 
  private:
+  enum class Counts : uint8_t { One, Two };
+  // Returns false if a line has only one count, though two are expected.
+  bool add(std::span<const uint8_t> text, Side side, Counts counts, Ignored& ignored);
   void add(Line line, double count, double before, bool compares);
 
   std::vector<Line> lines_;
@@ -57,8 +67,6 @@ class FoldedStacks {
   std::vector<double> weights_ = {0};  // [i + 1] - [i]: of line i
   std::vector<double> befores_;        // so are these; empty: no comparison
   bool compares_ = false;
-  uint64_t ignored_ = 0;
-  uint64_t first_ignored_ = 0;
 };
 
 }  // namespace skein

@@ -1,6 +1,7 @@
 #include "profile/flame/palette.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace skein {
@@ -46,12 +47,35 @@ Rgb green(Fractions f) { return rgb(70 + 50 * f.second, 180 + 50 * f.first, 75 +
 Rgb aqua(Fractions f) { return rgb(60 + 50 * f.second, 185 + 45 * f.first, 185 + 45 * f.first); }
 Rgb blue(Fractions f) { return rgb(105 + 55 * f.second, 155 + 50 * f.second, 215 + 40 * f.first); }
 
+Rgb purple(Fractions f) {
+  return rgb(190 + 60 * f.first, 90 + 70 * f.second, 190 + 60 * f.first);
+}
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
 Rgb java(std::string_view name, char annotation, Fractions f) {
   if (annotation == 'k') return orange(f);
   if (annotation == 'j') return green(f);
   if (annotation == 'i') return aqua(f);
-  if (name.find('/') != name.npos) return green(f);
-  if (name.find("::") != name.npos) return yellow(f);
+  if (has(name, "/") || has(name, ":::")) return green(f);
+  if (has(name, "::")) return yellow(f);
+  return red(f);
+}
+
+Rgb js(std::string_view name, char annotation, Fractions f) {
+  if (annotation == 'k') return orange(f);
+  if (annotation == 'j') return has(name, "/") ? green(f) : aqua(f);
+  if (has(name, "::")) return yellow(f);
+  if (const size_t slash = name.find('/'); slash != name.npos && has(name.substr(slash), ".js"))
+    return green(f);
+  if (has(name, ":")) return aqua(f);
+  return red(f);
+}
+
+Rgb perl(std::string_view name, char annotation, Fractions f) {
+  if (annotation == 'k') return orange(f);
+  if (has(name, "::")) return yellow(f);
+  if (has(name, "Perl") || has(name, ".pl")) return green(f);
   return red(f);
 }
 
@@ -82,14 +106,47 @@ Rgb colour_of(Palette palette, std::string_view name) {
       return annotation == 'k' ? orange(f) : annotation == 'g' ? green(f) : blue(f);
     case Palette::Java:
       return java(plain, annotation, f);
+    case Palette::Js:
+      return js(plain, annotation, f);
+    case Palette::Perl:
+      return perl(plain, annotation, f);
+    case Palette::Chain:
+      return annotation == 'w' ? aqua(f) : blue(f);
+    case Palette::Wakeup:
+    case Palette::Aqua:
+      return aqua(f);
     case Palette::Memory:
+    case Palette::Green:
       return green(f);
     case Palette::Io:
+    case Palette::Blue:
       return blue(f);
+    case Palette::Red:
+      return red(f);
+    case Palette::Orange:
+      return orange(f);
+    case Palette::Yellow:
+      return yellow(f);
+    case Palette::Purple:
+      return purple(f);
     case Palette::Grey:
       return rgb(238, 238, 238);
   }
   return rgb(238, 238, 238);
+}
+
+std::optional<Gradient> gradient_of(std::string_view name) {
+  if (name == "yellow") return Gradient{{0xee, 0xee, 0xee}, {0xee, 0xee, 0xb0}};
+  if (name == "blue") return Gradient{{0xee, 0xee, 0xee}, {0xe0, 0xe0, 0xff}};
+  if (name == "green") return Gradient{{0xee, 0xf2, 0xee}, {0xe0, 0xff, 0xe0}};
+  if (name == "grey" || name == "gray") return Gradient{{0xf8, 0xf8, 0xf8}, {0xe8, 0xe8, 0xe8}};
+  if (name.size() != 7 || name[0] != '#') return std::nullopt;
+  uint32_t value = 0;
+  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + 7, value, 16);
+  if (error != std::errc{} || end != name.data() + 7) return std::nullopt;
+  const Rgb colour{static_cast<uint8_t>(value >> 16), static_cast<uint8_t>(value >> 8),
+                   static_cast<uint8_t>(value)};
+  return Gradient{colour, colour};
 }
 
 Rgb colour_of_change(double share) {

@@ -14,10 +14,21 @@ enum class Palette : uint8_t {
   Module,  // a hue for each library or namespace
   Kernel,  // kernel, user
   Guest,   // guest, host, kernel
-  Java,    // as flamegraph.pl's "java"
-  Memory,  // green to blue, for allocations
-  Io,      // blue, for input and output, and for waiting
-  Grey,    // of a comparison, where nothing has changed
+  Java,    // these follow flamegraph.pl
+  Js,
+  Perl,
+  Memory,  // green, for allocations
+  Io,      // blue, for input and output
+  Wakeup,  // aqua, for off-CPU time
+  Chain,   // blue, and aqua for the stacks of wakers
+  Red,
+  Orange,
+  Yellow,
+  Green,
+  Aqua,
+  Blue,
+  Purple,
+  Grey,  // of a comparison, where nothing has changed
 };
 struct PaletteName {
   std::string_view name;
@@ -30,8 +41,19 @@ inline constexpr std::array palette_names{
     PaletteName{"kernel", Palette::Kernel, "kernel orange, user blue"},
     PaletteName{"guest", Palette::Guest, "guest green, host blue, kernel orange"},
     PaletteName{"java", Palette::Java, "Java green, C++ yellow, kernel orange, the rest red"},
+    PaletteName{"js", Palette::Js, "JavaScript green, built in aqua, C++ yellow, kernel orange"},
+    PaletteName{"perl", Palette::Perl, "Perl green, C++ yellow, kernel orange, the rest red"},
     PaletteName{"mem", Palette::Memory, "green"},
     PaletteName{"io", Palette::Io, "blue"},
+    PaletteName{"wakeup", Palette::Wakeup, "aqua"},
+    PaletteName{"chain", Palette::Chain, "wakers aqua, the rest blue"},
+    PaletteName{"red", Palette::Red, "red"},
+    PaletteName{"orange", Palette::Orange, "orange"},
+    PaletteName{"yellow", Palette::Yellow, "yellow"},
+    PaletteName{"green", Palette::Green, "green"},
+    PaletteName{"aqua", Palette::Aqua, "aqua"},
+    PaletteName{"blue", Palette::Blue, "blue"},
+    PaletteName{"purple", Palette::Purple, "purple"},
 };
 std::optional<Palette> palette_of(std::string_view name);
 
@@ -40,6 +62,14 @@ struct Rgb {
   uint8_t green;
   uint8_t blue;
 };
+
+// Of a background, from top to bottom.
+struct Gradient {
+  Rgb top;
+  Rgb bottom;
+};
+// "yellow", "blue", "green", "grey" as flamegraph.pl has them, or "#rrggbb".
+std::optional<Gradient> gradient_of(std::string_view name);
 
 // The name may end with an annotation of stackcollapse programs (see without_annotation).
 Rgb colour_of(Palette palette, std::string_view name);

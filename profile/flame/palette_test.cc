@@ -39,6 +39,11 @@ TEST_CASE("colours are stable, and differ by the meaning of the palette") {
   const Rgb guest = colour_of(Palette::Guest, "f_[g]");
   CHECK(guest.green > guest.blue);
   CHECK(colour_of(Palette::Java, "java/lang/String.<init>_[j]").green > 175);
+  CHECK(colour_of(Palette::Js, "LazyCompile:~f /a/b.js:1_[j]").green > 175);
+  CHECK(colour_of(Palette::Js, "v8::Script").blue < 100);
+  CHECK(colour_of(Palette::Perl, "Perl_runops").green > 175);
+  CHECK(colour_of(Palette::Chain, "f_[w]").green > colour_of(Palette::Chain, "f").red);
+  CHECK(colour_of(Palette::Purple, "f").green < 170);
   CHECK(palette_of("java") == Palette::Java);
   CHECK(!palette_of("pink"));
 }
@@ -48,4 +53,11 @@ TEST_CASE("a change is red, blue or neither") {
   CHECK(colour_of_change(-1).blue > colour_of_change(-1).red + 100);
   CHECK(equal(colour_of_change(0), colour_of(Palette::Grey, "")));
   CHECK(equal(colour_of_change(7), colour_of_change(1)));
+}
+
+TEST_CASE("backgrounds") {
+  CHECK(gradient_of("yellow")->bottom.blue == 0xb0);
+  CHECK(equal(gradient_of("#a0b1c2")->top, {0xa0, 0xb1, 0xc2}));
+  for (const char* wrong : {"", "#12345", "#12345g", "#1234567", "pink", "#-12345"})
+    CHECK(!gradient_of(wrong));
 }

@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "profile/flame/harmless.h"
 #include "profile/flame/svg_script.h"
 
 namespace skein {
@@ -16,7 +17,7 @@ namespace {
 
 constexpr double header = 56;  // px above the boxes
 constexpr double footer = 30;
-constexpr double text_width = 6.6;  // px of a character: 11 px, monospace
+constexpr double letter = 0.6;  // a character's share of the font size: of monospaced fonts
 constexpr double row_gap = 1;
 
 void append_fixed(std::string& out, double value, int decimals) {
@@ -44,6 +45,8 @@ class FlameWriter {
       most_change_ = std::max(most_change_, std::abs(node.self - node.self_before));
     }
     height_ = header + (depth + 1) * look.row + footer;
+    letter_width_ = look.font_size * letter;
+    baseline_ = (look.row - row_gap) / 2 + look.font_size * 0.36;
     scale_ = total() > 0 ? (look.width - 2 * flame_margin) / total() : 0;
   }
 
@@ -79,12 +82,25 @@ class FlameWriter {
     append_fixed(out_, look_.width, 0);
     out_ += ' ';
     append_fixed(out_, height_, 0);
-    out_ += "\" data-row=\"";
-    append_fixed(out_, look_.row, 0);
-    out_ += look_.icicle ? "\" data-icicle=\"1\">\n" : "\">\n";
+    out_ += "\" font-family=\"";
+    append_xml(out_, look_.font.empty()
+                         ? R"(DejaVu Sans Mono, Menlo, Consolas, monospace)"
+                         : std::string_view(look_.font));
+    out_ += '"';
+    attribute("font-size", look_.font_size, 1);
+    attribute("data-baseline", baseline_, 2);
+    attribute("data-letter", letter_width_, 2);
+    if (look_.icicle) out_ += " data-icicle=\"1\"";
+    if (!look_.name_type.empty()) {
+      out_ += " data-name=\"";
+      append_xml(out_, look_.name_type);
+      out_ += '"';
+    }
+    out_ += ">\n";
+    append_description();
     out_ += R"(<style>
 svg{background:#fff}
-text{font:11px "DejaVu Sans Mono",Menlo,Consolas,monospace;fill:#1a1a1a}
+text{fill:#1a1a1a}
 #frames rect{rx:1.5px}
 #frames text{pointer-events:none;white-space:pre}
 #frames rect:hover{stroke:#1a1a1a;stroke-width:.8}
@@ -97,8 +113,34 @@ text{font:11px "DejaVu Sans Mono",Menlo,Consolas,monospace;fill:#1a1a1a}
 .button:hover{text-decoration:underline}
 </style>
 )";
+    append_background();
     text(look_.width / 2, 24, "title", "middle", look_.title);
     if (!look_.subtitle.empty()) text(look_.width / 2, 43, "subtitle", "middle", look_.subtitle);
+  }
+
+  void append_description() {
+    if (look_.notes.empty()) return;
+    out_ += "<desc>";
+    append_xml(out_, look_.notes);
+    out_ += "</desc>\n";
+  }
+
+  void append_hex(Rgb colour) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    for (const uint8_t part : {colour.red, colour.green, colour.blue}) {
+      out_ += digits[part >> 4];
+      out_ += digits[part & 15];
+    }
+  }
+
+  void append_background() {
+    if (!look_.background) return;
+    out_ += "<linearGradient id=\"background\" x2=\"0\" y2=\"1\"><stop stop-color=\"#";
+    append_hex(look_.background->top);
+    out_ += "\"/><stop offset=\"1\" stop-color=\"#";
+    append_hex(look_.background->bottom);
+    out_ += "\"/></linearGradient>\n"
+            "<rect width=\"100%\" height=\"100%\" fill=\"url(#background)\"/>\n";
   }
 
   void text(double x, double y, std::string_view style, std::string_view anchor,
@@ -137,19 +179,24 @@ text{font:11px "DejaVu Sans Mono",Menlo,Consolas,monospace;fill:#1a1a1a}
     } else {
       colour = colour_of(look_.palette, name);
     }
-    constexpr std::string_view digits = "0123456789abcdef";
-    for (const uint8_t part : {colour.red, colour.green, colour.blue}) {
-      out_ += digits[part >> 4];
-      out_ += digits[part & 15];
+    append_hex(colour);
+  }
+
+  // "12 samples", "1.25 ms"
+  void append_weight(double weight) {
+    if (look_.unit == "ns") {
+      out_ += duration_text(weight);
+      return;
     }
+    append_count(out_, weight);
+    out_ += ' ';
+    append_xml(out_, look_.unit);
   }
 
   void append_title(const StackTree::Node& node, std::string_view name) {
     append_xml(out_, name);
     out_ += " (";
-    append_count(out_, node.weight);
-    out_ += ' ';
-    append_xml(out_, look_.unit);
+    append_weight(node.weight);
     out_ += ", ";
     append_fixed(out_, percent(node.weight, total()), 2);
     out_ += '%';
@@ -160,7 +207,7 @@ text{font:11px "DejaVu Sans Mono",Menlo,Consolas,monospace;fill:#1a1a1a}
       append_fixed(out_, change, 2);
       out_ += " points, itself ";
       out_ += node.self < node.self_before ? "-" : "+";
-      append_count(out_, std::abs(node.self - node.self_before));
+      append_weight(std::abs(node.self - node.self_before));
     }
     out_ += ')';
   }
@@ -168,8 +215,9 @@ text{font:11px "DejaVu Sans Mono",Menlo,Consolas,monospace;fill:#1a1a1a}
   void add(const StackTree::Node& node) {
     const double width = node.weight * scale_;
     if (node.depth != 0 && width < look_.least_width) return;
-    const std::string_view name =
-        node.depth == 0 ? "all" : without_annotation(tree_.names[node.name]);
+    // XML may contain characters that change the order of others.
+    const std::string name =
+        node.depth == 0 ? "all" : harmless(without_annotation(tree_.names[node.name]));
     const double x = flame_margin + node.begin * scale_;
     const double y = look_.icicle ? header + node.depth * look_.row
                                   : height_ - footer - (node.depth + 1) * look_.row;
@@ -181,16 +229,16 @@ text{font:11px "DejaVu Sans Mono",Menlo,Consolas,monospace;fill:#1a1a1a}
     attribute("width", width, 2);
     attribute("height", look_.row - row_gap);
     out_ += " fill=\"#";
-    append_colour(node, node.depth == 0 ? name : std::string_view(tree_.names[node.name]));
+    append_colour(node, tree_.names[node.name]);
     out_ += "\"/>";
-    append_label(name, x + 3, y + look_.row - row_gap - 4, width);
+    append_label(name, x + 3, y + baseline_, width);
     out_ += "</g>\n";
   }
 
   // As many characters as fit, with two dots for the rest; none if there is space for less than
   // three.
   void append_label(std::string_view name, double x, double y, double width) {
-    const auto fits = static_cast<size_t>(std::max(0.0, (width - 6) / text_width));
+    const auto fits = static_cast<size_t>(std::max(0.0, (width - 6) / letter_width_));
     if (fits < 3) return;
     out_ += "<text";
     attribute("x", x, 2);
@@ -209,6 +257,8 @@ text{font:11px "DejaVu Sans Mono",Menlo,Consolas,monospace;fill:#1a1a1a}
   const FlameLook& look_;
   std::string out_;
   double height_ = 0;
+  double letter_width_ = 0;
+  double baseline_ = 0;  // px below the upper edge of a row
   double scale_ = 0;
   double most_change_ = 0;
 };

@@ -8,6 +8,7 @@
 // and are escaped.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "profile/flame/palette.h"
@@ -18,7 +19,12 @@ namespace skein {
 struct FlameLook {
   std::string title = "Flame graph";
   std::string subtitle = {};
+  std::string notes = {};  // about the profile, in the file but not in the picture
   std::string unit = "samples";
+  std::string name_type = {};  // before a name below the picture: "Function"
+  std::string font = {};       // empty: monospaced
+  double font_size = 11;       // px
+  std::optional<Gradient> background = {};  // none: white
   Palette palette = Palette::Hot;
   double width = 1200;       // px, of the whole picture
   double row = 16;           // px, height

@@ -8,8 +8,9 @@ const std::string_view svg_script = R"js(//
 (() => {
   const svg = document.currentScript ? document.currentScript.closest("svg") : document.documentElement;
   const one = (id) => svg.querySelector("#" + id);
-  const row = Number(svg.dataset.row), icicle = svg.dataset.icicle === "1";
-  const margin = 10, character = 6.6;
+  const baseline = Number(svg.dataset.baseline), character = Number(svg.dataset.letter);
+  const icicle = svg.dataset.icicle === "1", before = svg.dataset.name ? svg.dataset.name + " " : "";
+  const margin = 10;
   const boxes = [...one("frames").children].map((g) => {
     const rect = g.querySelector("rect"), title = g.querySelector("title").textContent;
     return {
@@ -29,7 +30,7 @@ const std::string_view svg_script = R"js(//
     }
     if (!box.text) {
       box.text = document.createElementNS("http://www.w3.org/2000/svg", "text");
-      box.text.setAttribute("y", box.y + row - 5);
+      box.text.setAttribute("y", (box.y + baseline).toFixed(0));
       box.g.append(box.text);
     }
     box.text.classList.remove("gone");
@@ -112,7 +113,7 @@ const std::string_view svg_script = R"js(//
   });
   svg.addEventListener("mouseover", (event) => {
     const box = box_of(event);
-    one("detail").textContent = box ? box.title : "";
+    one("detail").textContent = box ? before + box.title : "";
   });
   window.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key === "f" || event.key === "F3") {

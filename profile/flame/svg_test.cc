@@ -34,6 +34,30 @@ TEST_CASE("a box has its place, its title and a label that fits") {
   CHECK(has(svg, ">a_long_name_that_do..</text>"));
 }
 
+TEST_CASE("times are shown as such") {
+  FoldedStacks stacks;
+  const std::string svg = flame_svg(tree_of("main 1250000\n", stacks), {.unit = "ns"});
+  CHECK(has(svg, "<title>main (1.25 ms, 100.00%)</title>"));
+}
+
+TEST_CASE("fonts, rows and backgrounds") {
+  FoldedStacks stacks;
+  const std::string svg =
+      flame_svg(tree_of("main;a_function_name 1\n", stacks),
+                {.notes = "x<y",
+                 .font = "Verdana\"",
+                 .font_size = 20,
+                 .background = gradient_of("#102030"),
+                 .width = 140,
+                 .row = 30});
+  CHECK(has(svg, "width=\"140\" height=\"176\""));  // 56 + 3 * 30 + 30
+  CHECK(has(svg, "font-family=\"Verdana&quot;\" font-size=\"20.0\""));
+  CHECK(has(svg, "<desc>x&lt;y</desc>"));
+  CHECK(has(svg, "stop-color=\"#102030\""));
+  CHECK(has(svg, ">a_func..</text>") == false);
+  CHECK(has(svg, ">a_funct..</text>"));  // (120 - 6) / 12 characters
+}
+
 TEST_CASE("from the top down") {
   FoldedStacks stacks;
   const std::string svg = flame_svg(tree_of("main;a 25\n", stacks), {.icicle = true});
@@ -43,14 +67,14 @@ TEST_CASE("from the top down") {
 
 TEST_CASE("names from outside are text") {
   FoldedStacks stacks;
-  const StackTree tree = tree_of("<script>alert(1)</script>]]>\x1b\xff\"&' 1\n", stacks);
+  const StackTree tree = tree_of("<script>alert(1)</script>]]>\x1b\xff\"&'\u202e 1\n", stacks);
   for (const std::string& text : {flame_svg(tree, {.title = "</title>]]><script>", .unit = "<b>"}),
                                   flame_html(tree, {.title = "</title>]]><script>"})}) {
     CHECK(!has(text, "<script>alert"));
     CHECK(!has(text, "<b>"));
     CHECK(!has(text, "\x1b"));
     CHECK(!has(text, "\xff"));
-    CHECK(has(text, "&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;\\x1b\\xff&quot;&amp;'"));
+    CHECK(has(text, "&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;\\x1b\\xff&quot;&amp;'\\u{202e}"));
     const size_t script = text.find("<script>");
     REQUIRE(script != text.npos);
     CHECK(text.find("<script>", script + 1) == text.npos);
@@ -62,9 +86,9 @@ TEST_CASE("a comparison shows the change") {
   FoldedStacks stacks;
   const std::string svg =
       flame_svg(tree_of("main;a 10 30\nmain;b 30 10\n", stacks), {.compares = true});
-  CHECK(has(svg, "<title>a (30 samples, 75.00%; +50.00 points, itself +20)</title>"));
-  CHECK(has(svg, "<title>b (10 samples, 25.00%; -50.00 points, itself -20)</title>"));
-  CHECK(has(svg, "<title>main (40 samples, 100.00%; +0.00 points, itself +0)</title>"));
+  CHECK(has(svg, "<title>a (30 samples, 75.00%; +50.00 points, itself +20 samples)</title>"));
+  CHECK(has(svg, "<title>b (10 samples, 25.00%; -50.00 points, itself -20 samples)</title>"));
+  CHECK(has(svg, "<title>main (40 samples, 100.00%; +0.00 points, itself +0 samples)</title>"));
 }
 
 TEST_CASE("an empty profile is a picture") {

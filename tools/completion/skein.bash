@@ -37,6 +37,12 @@ _skein() {
       compgen -W "$(skein doctor --list 2>/dev/null | sed -n 's/^\([a-z][a-z-]*\)  .*/\1/p')" -- "$current")
       return 0 ;;
     --ctest | --keep) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return 0 ;;
+    --colors | --colours) mapfile -t COMPREPLY < <(
+      compgen -W "hot module kernel guest java js perl mem io wakeup chain red orange yellow green aqua blue purple" \
+        -- "$current"); return 0 ;;
+    --bgcolors) mapfile -t COMPREPLY < <(compgen -W "yellow blue green grey" -- "$current"); return 0 ;;
+    --format) mapfile -t COMPREPLY < <(
+      compgen -W "svg html folded pprof speedscope" -- "$current"); return 0 ;;
     --mode) mapfile -t COMPREPLY < <(compgen -W "ring log" -- "$current"); return 0 ;;
   esac
   case $command/$current in

@@ -10,7 +10,7 @@
 #include "trace/ask/waits.h"
 #include "trace/export/common_omissions.h"
 #include "trace/export/process_numbers.h"
-#include "trace/export/protobuf.h"
+#include "base/protobuf.h"
 #include "trace/model/names.h"
 #include "trace/read/event_schema.h"
 

@@ -1,0 +1,483 @@
+#include "profile/perf/perf_stacks.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "base/cursor.h"
+#include "base/text.h"
+#include "profile/flame/harmless.h"
+#include "profile/flame/name_table.h"
+#include "profile/perf/perf_file.h"
+#include "symbol/debug_file.h"
+#include "symbol/functions.h"
+#include "target/elf.h"
+#include "target/target.h"
+
+namespace skein {
+
+namespace {
+
+// PERF_CONTEXT_: entries of a call chain that are no addresses but say whose the next ones are.
+constexpr uint64_t context_most = static_cast<uint64_t>(-4095);
+constexpr uint64_t context_kernel = static_cast<uint64_t>(-128);
+constexpr uint64_t context_user = static_cast<uint64_t>(-512);
+constexpr uint64_t context_guest = static_cast<uint64_t>(-2048);
+
+enum class Space : uint8_t { Kernel, User, Guest };
+constexpr uint8_t mode_kernel = 1, mode_hypervisor = 3, mode_guest_kernel = 4, mode_guest_user = 5;
+
+Space space_of_mode(uint8_t mode) {
+  if (mode == mode_kernel || mode == mode_hypervisor) return Space::Kernel;
+  return mode == mode_guest_kernel || mode == mode_guest_user ? Space::Guest : Space::User;
+}
+Space space_of_context(uint64_t context) {
+  if (context == context_user) return Space::User;
+  // -2176 and -2560: of the guest as well.
+  return context <= context_guest ? Space::Guest : Space::Kernel;
+}
+
+std::string_view base_name(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == path.npos ? path : path.substr(slash + 1);
+}
+
+// Names must not end a stack or a line, nor look like a count.
+std::string frame_text(std::string_view name) {
+  std::string text(name);
+  for (char& c : text) {
+    if (c == ';') c = ':';
+    if (c == '\n' || c == '\r') c = '?';
+  }
+  hide_count(text);
+  return text;
+}
+
+// The name of a function that perf shows, of several for the same address: "read", not "__read".
+std::string_view usual_name(const Functions& functions, const Functions::Function& found) {
+  const auto underscores = [](std::string_view name) {
+    return std::min(name.find_first_not_of('_'), name.size());
+  };
+  const Functions::Function* const first = functions.all().data();
+  std::string_view best = found.name;
+  for (const Functions::Function* at = &found; at >= first && at->begin == found.begin; at--) {
+    if (at->end == at->begin && found.end != found.begin) continue;
+    const size_t few = underscores(at->name), least = underscores(best);
+    if (few < least || (few == least && at->name.size() > best.size())) best = at->name;
+  }
+  return best;
+}
+
+struct Module {
+  std::string file = {};
+  Contents contents = {};
+  Contents debug = {};  // the file with its symbols
+  std::vector<ElfSegment> segments = {};
+  std::optional<Functions> functions = {};
+
+  // The address as linked of a byte of the file.
+  std::optional<uint64_t> linked(uint64_t offset) const {
+    for (const ElfSegment& segment : segments)
+      if (segment.type == 1 && offset >= segment.offset &&
+          offset - segment.offset < segment.file_size)
+        return offset - segment.offset + segment.address;
+    return std::nullopt;
+  }
+};
+
+struct Mapped {
+  uint64_t end = 0;
+  uint64_t offset = 0;  // in the file, of the mapping's begin
+  uint32_t module = 0;
+};
+using Mappings = std::map<uint64_t, Mapped>;
+
+class Folder {
+ public:
+  Folder(const PerfFile& file, Files& files, const PerfOptions& options)
+      : file_(file), files_(files), options_(options) {
+    unknown_ = names_.add("[unknown]");
+  }
+
+  Result<PerfStacks> fold(const std::string& path) {
+    if (const auto error = choose_event(path)) return *error;
+    file_.for_each([&](const PerfRecord& record) { use(record); });
+    PerfStacks result;
+    result.samples = samples_;
+    result.lost = lost_;
+    const PerfEvent& event = file_.events()[event_];
+    result.unit = event.counts_ns() ? "ns" : event.name.empty() ? "events" : event.name;
+    write(result.folded);
+    add_remarks(result);
+    return result;
+  }
+
+ private:
+  std::optional<Error> choose_event(const std::string& path) {
+    const auto& events = file_.events();
+    counts_.assign(events.size(), 0);
+    file_.for_each([&](const PerfRecord& record) {
+      if (record.type == PerfRecord::Type::Sample) counts_[record.event]++;
+    });
+    std::string known;
+    for (const PerfEvent& event : events) known += (known.empty() ? "" : ", ") + event.name;
+    for (uint32_t i = 0; i < events.size(); i++) {
+      if (options_.event.empty() ? counts_[i] == 0 : events[i].name != options_.event) continue;
+      event_ = i;
+      if (counts_[i] == 0) break;
+      return std::nullopt;
+    }
+    if (!options_.event.empty())
+      return Error{.what = "no samples of event '" + options_.event + "'",
+                   .file = path,
+                   .advice = "it has: " + known};
+    return Error{.what = "no samples", .file = path, .advice = "record for longer"};
+  }
+
+  void use(const PerfRecord& record) {
+    switch (record.type) {
+      case PerfRecord::Type::Mapping:
+        map(record);
+        break;
+      case PerfRecord::Type::Name:
+        if (record.is_exec) processes_.erase(record.pid);
+        thread_names_[record.tid] = frame_text(record.text);
+        break;
+      case PerfRecord::Type::Fork:
+        if (record.pid != record.parent) {
+          const auto parent = processes_.find(record.parent);
+          if (parent != processes_.end()) processes_[record.pid] = parent->second;
+        }
+        if (const auto name = thread_names_.find(record.parent_thread); name != thread_names_.end())
+          thread_names_[record.tid] = name->second;
+        break;
+      case PerfRecord::Type::Lost:
+        lost_ += record.lost;
+        break;
+      case PerfRecord::Type::Sample:
+        if (record.event == event_) add_sample(record);
+        break;
+    }
+  }
+
+  void map(const PerfRecord& record) {
+    if (record.size == 0 || record.begin + record.size < record.begin) return;
+    constexpr uint32_t of_kernel = UINT32_MAX;
+    if (record.pid == of_kernel) {
+      const size_t end = record.text.find("]_");
+      if (record.text.starts_with("[kernel.kallsyms]") && end != record.text.npos) {
+        kernel_symbol_ = record.text.substr(end + 1);
+        kernel_address_ = record.offset;
+      }
+      return;
+    }
+    constexpr size_t most_mappings = 4'000'000;  // a fork of a process may copy all of its own
+    auto& mappings = processes_[record.pid];
+    if (!mappings) mappings = std::make_shared<Mappings>();
+    if (mappings.use_count() > 1) {
+      copied_ += mappings->size();
+      if (copied_ > most_mappings) return;
+      mappings = std::make_shared<Mappings>(*mappings);
+    }
+    const uint64_t end = record.begin + record.size;
+    auto at = mappings->upper_bound(record.begin);
+    if (at != mappings->begin()) {
+      const auto before = std::prev(at);
+      if (before->second.end > record.begin) {
+        const Mapped old = before->second;
+        const uint64_t begin = before->first;
+        if (old.end > end) (*mappings)[end] = {old.end, old.offset + (end - begin), old.module};
+        if (begin == record.begin)
+          mappings->erase(before);
+        else
+          before->second.end = record.begin;
+      }
+    }
+    for (at = mappings->lower_bound(record.begin); at != mappings->end() && at->first < end;) {
+      const Mapped old = at->second;
+      const uint64_t begin = at->first;
+      at = mappings->erase(at);
+      if (old.end > end) (*mappings)[end] = {old.end, old.offset + (end - begin), old.module};
+    }
+    (*mappings)[record.begin] = {end, record.offset, module_of(record.text)};
+  }
+
+  uint32_t module_of(std::string_view file) {
+    const auto [at, is_new] =
+        module_ids_.try_emplace(std::string(file), static_cast<uint32_t>(modules_.size()));
+    if (is_new) modules_.push_back({.file = std::string(file)});
+    return at->second;
+  }
+
+  void add_sample(const PerfRecord& record) {
+    samples_++;
+    stack_.clear();
+    Space space = space_of_mode(record.mode);
+    const Mappings* mappings = nullptr;
+    if (const auto process = processes_.find(record.pid); process != processes_.end())
+      mappings = process->second.get();
+    Cursor chain(record.chain);
+    bool is_first = true;  // later ones are return addresses, behind the call
+    while (chain.remaining() >= 8) {
+      const uint64_t address = chain.u64();
+      if (address >= context_most) {
+        space = space_of_context(address);
+        is_first = true;
+        continue;
+      }
+      const uint32_t name =
+          name_of(space, address - (is_first || address == 0 ? 0 : 1), mappings);
+      is_first = false;
+      // Without frame pointers perf walks through whatever is on the stack: up to 127 numbers.
+      if (name == unknown_ && !stack_.empty() && stack_.back() == unknown_) continue;
+      stack_.push_back(name);
+    }
+    if (stack_.empty()) stack_.push_back(name_of(space, record.address, mappings));
+    const auto name = thread_names_.find(record.tid);
+    stack_.push_back(name == thread_names_.end()
+                         ? names_.add(record.tid == 0 ? "swapper" : "[unknown]")
+                         : names_.add(name->second));
+    key_.assign(reinterpret_cast<const char*>(stack_.data()), stack_.size() * sizeof stack_[0]);
+    weights_[key_] += static_cast<double>(record.period);
+  }
+
+  uint32_t name_of(Space space, uint64_t address, const Mappings* mappings) {
+    if (space == Space::Guest) return names_.add("[guest]_[g]");
+    if (space == Space::Kernel)
+      return cached(kernel_module, address, [&] { return kernel_name(address); });
+    if (mappings == nullptr) return unmapped(address);
+    auto at = mappings->upper_bound(address);
+    if (at == mappings->begin() || (--at)->second.end <= address) return unmapped(address);
+    const Mapped& mapped = at->second;
+    const uint64_t offset = address - at->first + mapped.offset;
+    if (modules_[mapped.module].file.starts_with("//anon")) return unmapped(address);
+    return cached(mapped.module, offset, [&] { return user_name(mapped.module, offset, address); });
+  }
+
+  template <class Find>
+  uint32_t cached(uint32_t module, uint64_t address, Find find) {
+    const auto [at, is_new] = cache_.try_emplace({module, address}, 0);
+    if (is_new) at->second = names_.add(frame_text(find()));
+    return at->second;
+  }
+
+  uint32_t unmapped(uint64_t address) {
+    const std::string_view name =
+        options_.map == nullptr ? std::string_view{} : options_.map->find(address);
+    if (name.empty()) unnamed_++;
+    return name.empty() ? unknown_ : names_.add(frame_text(name));
+  }
+
+  std::string user_name(uint32_t index, uint64_t offset, uint64_t address) {
+    Module& module = modules_[index];
+    if (!opened_.contains(index)) {
+      opened_[index] = true;
+      open(module);
+    }
+    if (module.functions) {
+      if (const std::optional<uint64_t> linked = module.linked(offset)) {
+        const Functions::Function* function = module.functions->find(*linked);
+        if (function != nullptr) return std::string(without_parameters(demangled(usual_name(*module.functions, *function))));
+      }
+    }
+    if (options_.map != nullptr)
+      if (const std::string_view name = options_.map->find(address); !name.empty())
+        return std::string(name);
+    const std::string_view file = base_name(module.file);
+    if (file.empty()) return "[unknown]";
+    return file.front() == '[' ? std::string(file) : '[' + std::string(file) + ']';
+  }
+
+  void open(Module& module) {
+    if (!module.file.starts_with('/') || files_.type(module.file) != FileType::File) return;
+    Result<Contents> contents = files_.open(module.file);
+    if (!contents) return;
+    module.contents = std::move(*contents);
+    const auto bytes = module.contents.bytes();
+    const Result<ElfHeader> elf = read_elf_header(bytes, module.file);
+    if (!elf) return;
+    const auto noted = file_.build_ids().find(module.file);
+    if (noted != file_.build_ids().end() && noted->second != build_id(bytes)) {
+      changed_.push_back(module.file);
+      return;
+    }
+    module.segments = elf->segments;
+    Result<Functions> functions = Functions::read(bytes, module.file);
+    if (!functions || !functions->is_complete()) {
+      DebugFileSearch search = find_debug_file(bytes, module.file, DebugPart::Symbols,
+                                               DebugFilePlaces::of_this_user(), files_);
+      if (search.found) {
+        module.debug = std::move(search.found->contents);
+        Result<Functions> all = Functions::read(module.debug.bytes(), search.found->path);
+        if (all && all->is_complete()) functions = std::move(all);
+      }
+    }
+    if (functions) module.functions = std::move(*functions);
+  }
+
+  std::string kernel_name(uint64_t address) {
+    if (!kernel_is_read_) read_kernel();
+    std::string_view name = kernel_.find(address);
+    if (name.empty() && options_.map != nullptr) name = options_.map->find(address - kernel_slide_);
+    if (name.empty()) kernel_unnamed_ = true;
+    return (name.empty() ? "[kernel]" : std::string(name)) + "_[k]";
+  }
+
+  // Symbols of the running kernel are of the recorded boot if the noted symbol has its address.
+  void read_kernel() {
+    kernel_is_read_ = true;
+    if (options_.map != nullptr && !kernel_symbol_.empty())
+      if (const uint64_t linked = options_.map->address_of(kernel_symbol_); linked != 0)
+        kernel_slide_ = kernel_address_ - linked;
+    if (options_.kernel_symbols.empty() || kernel_symbol_.empty()) return;
+    const Result<Contents> symbols = files_.open(options_.kernel_symbols, Access::Copy);
+    if (!symbols) return;
+    const auto bytes = symbols->bytes();
+    kernel_.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    kernel_.finish();
+    if (kernel_.address_of(kernel_symbol_) == kernel_address_ && kernel_address_ != 0) return;
+    kernel_is_other_ = true;
+    kernel_ = AddressMap();
+  }
+
+  void write(std::string& folded) const {
+    std::vector<std::string> lines;
+    lines.reserve(weights_.size());
+    for (const auto& [key, weight] : weights_) {
+      std::string line;
+      const size_t count = key.size() / sizeof(uint32_t);
+      for (size_t i = count; i-- > 0;) {
+        uint32_t name = 0;
+        std::memcpy(&name, key.data() + i * sizeof name, sizeof name);
+        line += names_[name];
+        line += i == 0 ? ' ' : ';';
+      }
+      char digits[32];
+      const auto [end, error] =
+          std::to_chars(digits, digits + sizeof digits, weight, std::chars_format::fixed, 0);
+      line.append(digits, error == std::errc{} ? end : digits);
+      lines.push_back(std::move(line));
+    }
+    std::sort(lines.begin(), lines.end());
+    for (const std::string& line : lines) folded += line + '\n';
+  }
+
+  void add_remarks(PerfStacks& result) const {
+    auto& remarks = result.remarks;
+    if (file_.is_cut())
+      remarks.push_back("the file is damaged or cut short; what could be read is shown");
+    if (lost_ != 0) remarks.push_back("perf lost " + counted(lost_, "record") + "; use a lower -F");
+    const auto& events = file_.events();
+    for (uint32_t i = 0; i < events.size(); i++)
+      if (i != event_ && counts_[i] != 0 && options_.event.empty())
+        remarks.push_back("shows " + events[event_].name + "; " + events[i].name + " has " +
+                          counted(counts_[i], "sample") + " (--event)");
+    for (const std::string& file : changed_)
+      remarks.push_back(file + " has changed since the recording; its functions have no names");
+    if (kernel_is_other_ && kernel_unnamed_)
+      remarks.push_back(
+          "the kernel was booted again since the recording, or hides its addresses; "
+          "name its functions with --map System.map");
+  }
+
+  static constexpr uint32_t kernel_module = UINT32_MAX;
+  struct Place {
+    uint32_t module;
+    uint64_t address;
+    bool operator==(const Place&) const = default;
+  };
+  struct HashPlace {
+    size_t operator()(const Place& place) const {
+      return (place.address ^ uint64_t{place.module} << 48) * 0x9e3779b97f4a7c15 >> 7;
+    }
+  };
+
+  const PerfFile& file_;
+  Files& files_;
+  const PerfOptions& options_;
+  uint32_t event_ = 0;
+  std::vector<uint64_t> counts_;  // of samples, by event
+  NameTable names_;
+  uint32_t unknown_ = 0;
+  std::map<uint32_t, std::shared_ptr<Mappings>> processes_;
+  std::unordered_map<uint32_t, std::string> thread_names_;
+  size_t copied_ = 0;
+  std::vector<Module> modules_;
+  std::map<std::string, uint32_t, std::less<>> module_ids_;
+  std::map<uint32_t, bool> opened_;
+  std::unordered_map<Place, uint32_t, HashPlace> cache_;
+  AddressMap kernel_;
+  std::string kernel_symbol_;  // "_text"
+  uint64_t kernel_address_ = 0;
+  uint64_t kernel_slide_ = 0;  // by which the kernel was moved, from where the map has it
+  bool kernel_is_read_ = false, kernel_is_other_ = false, kernel_unnamed_ = false;
+  uint64_t samples_ = 0, lost_ = 0, unnamed_ = 0;
+  std::vector<std::string> changed_;
+  std::vector<uint32_t> stack_;
+  std::string key_;
+  std::unordered_map<std::string, double> weights_;
+};
+
+}  // namespace
+
+std::string_view without_parameters(std::string_view name) {
+  constexpr std::string_view anonymous = "(anonymous namespace)";
+  int depth = 0;  // of <> and ()
+  size_t begin = 0;
+  for (size_t i = 0; i < name.size(); i++) {
+    const char c = name[i];
+    if (c == 'o' && (i == begin || name[i - 1] == ':') && depth == 0 &&
+        name.substr(i).starts_with("operator")) {
+      // Its name ends at the parameters: operator(), operator<, operator new, operator bool.
+      size_t open = i + 8;
+      if (name.substr(open).starts_with("()")) open += 2;
+      while (open < name.size() && (name[open] == '<' || name[open] == '>' || name[open] == '='))
+        open++;
+      open = name.find('(', open);
+      return name.substr(begin, open == name.npos ? open : open - begin);
+    }
+    if (name.substr(i).starts_with(anonymous)) {
+      i += anonymous.size() - 1;
+    } else if (name.substr(i).starts_with("{lambda(")) {
+      const size_t end = name.find('}', i);
+      if (end == name.npos) return name;
+      i = end;
+    } else if (c == '<' || c == '{' || c == '[') {
+      depth++;
+    } else if (c == '>' || c == '}' || c == ']') {
+      depth -= depth > 0;
+    } else if (depth == 0 && c == '(') {
+      // The parameters of a function around a local one are followed by its name.
+      int open = 0;
+      size_t end = i;
+      for (; end < name.size(); end++) {
+        open += name[end] == '(' ? 1 : name[end] == ')' ? -1 : 0;
+        if (open == 0) break;
+      }
+      const size_t next = name.find_first_not_of(" ", end + 1);
+      const bool is_around = next != name.npos && name.substr(next).starts_with("::");
+      const bool is_const = next != name.npos && name.substr(next).starts_with("const::");
+      if (!is_around && !is_const) return name.substr(begin, i - begin);
+      i = end;
+    } else if (depth == 0 && c == ' ' && !name.substr(i + 1).starts_with("[clone") &&
+               !name.substr(i + 1).starts_with("const::")) {
+      begin = i + 1;
+    }
+  }
+  return name.substr(begin);
+}
+
+Result<PerfStacks> fold_perf_data(std::span<const uint8_t> bytes, const std::string& path,
+                                  Files& files, const PerfOptions& options) {
+  Result<PerfFile> file = PerfFile::read(bytes, path);
+  if (!file) return file.error();
+  return Folder(*file, files, options).fold(path);
+}
+
+}  // namespace skein
