@@ -36,7 +36,7 @@ class Flame(Report):
         has_peer = os.path.exists(PEER) and shutil.which('perl')
         self.say('### Flame graphs', '', 'CPU s and peak memory from folded text to SVG, distinct stacks of about 30 '
                  'functions; medians of 5 runs of skein, between which flamegraph.pl runs once (libdevel-nytprof-perl, '
-                 'the same options). Memory of skein includes the mapped file.', '')
+                 'the same options). skein maps the text: its own memory is the peak without these pages.', '')
         rows = []
         for count, limit in SIZES.items():
             path = os.path.join(self.scratch, f'{count}.folded')
@@ -45,7 +45,9 @@ class Flame(Report):
             theirs = [cost('perl', PEER, path)] if has_peer else []
             ours += [cost(self.skein(), 'flame', path) for _ in range(2)]
             cpu, memory = (statistics.median(run[i] for run in ours) for i in (1, 2))
-            row = [f'{count:,}', f'{os.path.getsize(path) / 2**20:.0f} MiB', f'{cpu:.3f}', f'{memory / 2**20:.0f} MiB']
+            size = os.path.getsize(path)
+            row = [f'{count:,}', f'{size / 2**20:.0f} MiB', f'{cpu:.3f}', f'{memory / 2**20:.0f} MiB',
+                   f'{(memory - size) / 2**20:.0f} MiB']
             name = f'flame graph of {count:,} stacks'
             self.target(name, cpu, limit, ' CPU s')
             if theirs:
@@ -55,5 +57,5 @@ class Flame(Report):
                 self.target_least(name + ', times less memory', peer_memory / memory, 8)
             rows.append(row)
             os.remove(path)
-        head = ['stacks', 'text', 'skein, CPU s', 'memory']
+        head = ['stacks', 'text', 'skein, CPU s', 'memory', 'its own']
         self.table(head + (['flamegraph.pl, CPU s', 'memory', 'times faster', 'times less memory'] if has_peer else []), rows)
