@@ -166,9 +166,9 @@ TEST_CASE("objects of the standard library show what they contain") {
       {"no_any", "empty"},
       {"view", "\"a\\tb\""},
   };
-  for (const auto& [name, value] : expected) {
-    CAPTURE(name);
-    CHECK(found[name] == value);
+  for (const auto& one : expected) {
+    CAPTURE(one.first);
+    CHECK(found[one.first] == one.second);
   }
   CHECK(found["unique"].ends_with(" 6"));
   CHECK(found["shared"].ends_with(" 7"));
@@ -205,9 +205,9 @@ TEST_CASE("objects in damaged memory") {
       std::memcpy(to.data(), reinterpret_cast<const char*>(words.data()) + address - base, size);
       return size;
     };
-    for (const auto& [name, value] : values(memory, base)) {
-      CAPTURE(name);
-      CHECK(value.size() <= 200);
+    for (const auto& one : values(memory, base)) {
+      CAPTURE(one.first);
+      CHECK(one.second.size() <= 200);
     }
   }
 }

@@ -28,6 +28,12 @@ std::string explain_unknown(const Unprepared& of, const JudgedChain& one) {
          "show.";
 }
 
+// Whether a thread runs, and is not stopped: which coroutine it runs is unknown.
+bool has_unknown_stack(const Unprepared& of) {
+  return std::any_of(of.around.threads.begin(), of.around.threads.end(),
+                     [](const TargetThread& one) { return one.state == TargetThread::State::Running; });
+}
+
 // What is known of a chain that may be wrong.
 std::string explain(const Unprepared& of, const JudgedChain& one) {
   const SuspendedCoroutine& last = of.found.coroutines[one.chain.steps.back()];
@@ -59,7 +65,10 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
     case ChainVerdict::Unknown:
       return explain_unknown(of, one);
     case ChainVerdict::NotStarted:
-      return "It was created, and nothing has started it.";
+      return has_unknown_stack(of)
+                 ? "It was created, and nothing has started it, unless a thread runs it now: --stop "
+                   "shows that."
+                 : "It was created, and nothing has started it.";
     case ChainVerdict::Slow:
       return "The timer takes long: is its unit right?";
     case ChainVerdict::Runs:

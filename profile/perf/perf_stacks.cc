@@ -26,7 +26,6 @@ namespace {
 
 // PERF_CONTEXT_: entries of a call chain that are no addresses but say whose the next ones are.
 constexpr uint64_t context_most = static_cast<uint64_t>(-4095);
-constexpr uint64_t context_kernel = static_cast<uint64_t>(-128);
 constexpr uint64_t context_user = static_cast<uint64_t>(-512);
 constexpr uint64_t context_guest = static_cast<uint64_t>(-2048);
 
