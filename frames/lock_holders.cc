@@ -262,8 +262,14 @@ bool LockHolders::has_locked_before(uint32_t coroutine, const FrameLayout& layou
   for (const FrameMember& member : layout.members) {
     if (!member.is_awaiter || member.is_reference) continue;
     for (const TypedPointer& pointer : member.type.pointers) {
-      const uint64_t slot = member.offset + pointer.offset;
-      if (object_of_pointer(member.type.name, pointer.to) != lock.type || slot / 8 >= words.size()) continue;
+      uint64_t slot = member.offset + pointer.offset;
+      if (slot / 8 >= words.size()) continue;
+      if (object_of_pointer(member.type.name, pointer.to) != lock.type) {
+        // It refers to the awaiter itself, a variable of the compiler's that begins with the lock.
+        if (object_of_awaiter(pointer.to) != lock.type) continue;
+        slot = words[slot / 8] - found_.coroutines[coroutine].frame;
+        if (slot / 8 >= words.size()) slot = 0;
+      }
       awaits_such = true;
       if (number_of(member) < current && words[slot / 8] == lock.address) return true;
     }
@@ -272,10 +278,23 @@ bool LockHolders::has_locked_before(uint32_t coroutine, const FrameLayout& layou
 }
 
 // Whether the coroutine may wait with this awaiter.
+// Whether it has the address of an awaiter elsewhere in the frame, with this slot.
+bool LockHolders::refers_to(uint32_t coroutine, const FrameMember& awaiter, uint64_t slot) const {
+  constexpr uint64_t reach = 32;
+  const auto words = waiters_.words(coroutine);
+  for (const TypedPointer& pointer : awaiter.type.pointers) {
+    const uint64_t at = awaiter.offset + pointer.offset;
+    if (at / 8 >= words.size() || at % 8 != 0) continue;
+    const uint64_t to = words[at / 8] - found_.coroutines[coroutine].frame;
+    if (to <= slot && slot - to < reach) return true;
+  }
+  return false;
+}
+
 bool LockHolders::may_be_current(uint32_t coroutine, const FrameMember& awaiter) const {
   const SuspendedCoroutine& one = found_.coroutines[coroutine];
   if (const auto match = objects_.matches().find(coroutine); match != objects_.matches().end())
-    return lies_in(awaiter, match->second.slot);
+    return lies_in(awaiter, match->second.slot) || refers_to(coroutine, awaiter, match->second.slot);
   const std::string& type = found_.places[one.place].awaiter;
   if (!type.empty() && awaiter.type.name == type) return true;
   const auto words = waiters_.words(coroutine);

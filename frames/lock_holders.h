@@ -48,6 +48,7 @@ class LockHolders {
                    const WaitObject& object);
   bool has_locked_before(uint32_t coroutine, const FrameLayout& layout,
                          const WaitObject& lock) const;
+  bool refers_to(uint32_t coroutine, const FrameMember& awaiter, uint64_t slot) const;
   bool may_be_current(uint32_t coroutine, const FrameMember& awaiter) const;
   bool has_await_between(uint32_t function, uint32_t first, const SuspendedCoroutines::Place& end);
   bool is_awaited_between(uint32_t function, uint32_t first, const SuspendedCoroutines::Place& end,

@@ -52,3 +52,18 @@ TEST_CASE("locks and guards") {
   CHECK_FALSE(guard_shape("cppcoro::async_mutex_lock")->owns);
   CHECK_FALSE(guard_shape("app::Mutex::Guard"));
 }
+
+TEST_CASE("awaiters of folly that stand for others") {
+  CHECK(wrapped_awaiter("bool folly::coro::StackAwareViaIfAsyncAwaiter<folly::coro::Baton&>::await_suspend<"
+                        "folly::coro::detail::TaskPromise<void> >(std::coroutine_handle<void>)") ==
+        "folly::coro::Baton");
+  CHECK(wrapped_awaiter("folly::coro::ViaIfAsyncAwaiter<true, folly::coro::Mutex::ScopedLockAwaiter>") ==
+        "folly::coro::Mutex::ScopedLockAwaiter");
+  CHECK(wrapped_awaiter("folly::coro::ViaIfAsyncAwaiter<true, folly::coro::detail::TryAwaiter<"
+                        "folly::coro::Task<int> > >") == "folly::coro::Task");
+  CHECK_FALSE(wrapped_awaiter("folly::coro::ViaIfAsyncAwaiter<true, folly::coro::Baton&"));
+  CHECK_FALSE(wrapped_awaiter("app::ViaIfAsyncAwaiter<app::Event>"));
+  CHECK_FALSE(wrapped_awaiter("folly::coro::Task<void>::Awaiter"));
+  CHECK(object_of_awaiter("folly::coro::Baton") == "folly::coro::Baton");
+  CHECK(object_of_awaiter("folly::coro::Mutex::ScopedLockAwaiter") == "folly::coro::Mutex");
+}
