@@ -515,7 +515,7 @@ void add_flame(CommandLine& line) {
   add_option(*app, "--format", "FORMAT", options->format,
              "Instead of the suffix: svg, html, folded, pprof,\nspeedscope")
       .check(one_of({"svg", "html", "folded", "pprof", "speedscope"}));
-  const auto several = [&](const char* name, const char* placeholder,
+  const auto several = [app = app](const char* name, const char* placeholder,
                            std::vector<std::string>& values, const char* about) {
     app->add_option(name, values, about)->option_text(placeholder)->expected(1)->take_all();
   };
@@ -558,7 +558,7 @@ void add_flame(CommandLine& line) {
   add_option(*app, "--countname", "TEXT", options->unit,
              "What the counts are, e.g. ns, bytes\n[default: samples; of perf.data its event]");
   add_option(*app, "--nametype", "TEXT", options->name_type, "Text before a name, e.g. Function:");
-  const auto number = [&](const char* name, const char* placeholder, double& value, double least,
+  const auto number = [app = app](const char* name, const char* placeholder, double& value, double least,
                           double most, const char* about) {
     app->add_option(name, value, about)
         ->option_text(placeholder)
