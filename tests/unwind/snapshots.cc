@@ -8,7 +8,8 @@
 // are reached, such as prologues, PLTs and the code that ends a signal handler.
 //
 // Exits with 1 if a stack differs, other than by being complete where libdwfl's is a part of it: libdwfl
-// 0.188 does not find the callers of _dl_runtime_resolve_xsavec in some prologues below it.
+// 0.188 does not know rbx in a function that has not saved it yet, and _dl_runtime_resolve_xsavec needs
+// it.
 #include <elf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>

@@ -10,6 +10,7 @@
 #include <gelf.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -52,7 +53,11 @@ bool is_equal(Dwarf_Frame* frame, const UnwindRegisters& callee, const UnwindTab
     if (dwarf_frame_register(frame, static_cast<int>(number), space, &ops, &count) != 0)
       return false;
     if (count == 0) {
-      if (ops == nullptr) theirs.set(number, *callee.get(number));
+      // To libdw, registers that a function does not mention are the same. Those that it need not
+      // keep are not.
+      const bool is_kept = std::find(kept_registers.begin(), kept_registers.end(), number) !=
+                           kept_registers.end();
+      if (is_kept) theirs.set(number, *callee.get(number));
       if (ops != nullptr && number == return_address_register) is_none = true;
       continue;
     }
@@ -70,7 +75,13 @@ bool is_equal(Dwarf_Frame* frame, const UnwindRegisters& callee, const UnwindTab
   }
   has_expression = false;
   if (is_none || ours.is_none) return is_none == ours.is_none;
-  return theirs == ours.registers;
+  for (size_t number = 0; number < unwind_registers; number++)
+    if (theirs.get(number) != ours.registers.get(number)) {
+      printf("  register %zu: %" PRIx64 ", libdw %" PRIx64 "\n", number,
+             ours.registers.get(number).value_or(0), theirs.get(number).value_or(0));
+      return false;
+    }
+  return true;
 }
 
 void compare(const UnwindTable& table, Dwarf_CFI* cfi, uint64_t address, Totals& totals) {
