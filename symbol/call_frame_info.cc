@@ -318,7 +318,7 @@ bool CallFrameInfo::read_common(std::span<const uint8_t> entry, uint64_t at, Com
   to.code_alignment = read_uleb128(bytes);
   to.data_alignment = read_sleb128(bytes);
   const uint64_t return_address = version == 1 ? bytes.u8() : read_uleb128(bytes);
-  if (bytes.failed() || return_address != return_address_register) return false;
+  if (bytes.failed()) return false;
   to.encoding = DW_EH_PE_absptr;
   if (augmentation.starts_with('z')) {
     to.has_sizes = true;
@@ -352,7 +352,9 @@ bool CallFrameInfo::read_common(std::span<const uint8_t> entry, uint64_t at, Com
   const auto instructions = entry.subspan(bytes.offset() - at);
   interpreter.run(instructions, bytes.offset(), 0, 0, nullptr);
   to.first = interpreter.row();
-  return to.first.cfa.kind != Kind::Undefined;
+  to.has_rows =
+      return_address == return_address_register && to.first.cfa.kind != Kind::Undefined;
+  return true;
 }
 
 CallFrameInfo CallFrameInfo::read(const CallFrameSection& section) {
@@ -406,6 +408,7 @@ CallFrameInfo CallFrameInfo::read(const CallFrameSection& section) {
 
 void CallFrameInfo::for_each_row(const Function& function, const UseRow& use) const {
   const Common& common = commons_[function.common];
+  if (!common.has_rows) return;
   Interpreter interpreter(section_, common);
   interpreter.run(section_.bytes.subspan(function.instructions, function.size),
                   function.instructions, function.begin, function.end, &use);

@@ -79,8 +79,8 @@ class CallFrameInfo {
   // In the order of the section.
   const std::vector<Function>& functions() const { return functions_; }
   const CallFrameSection& section() const { return section_; }
-  // In ascending order, without empty ranges, inside the function. A caller of another architecture
-  // or with another return address register than 16 has none. O(size of the instructions).
+  // In ascending order, without empty ranges, inside the function. None, if the return address is not
+  // in register 16: the file is for another architecture. O(size of the instructions).
   void for_each_row(const Function& function, const UseRow& use) const;
 
  private:
@@ -90,6 +90,7 @@ class CallFrameInfo {
     uint8_t encoding = 0;    // of addresses
     bool has_sizes = false;  // of augmentation data in each function
     bool is_signal_frame = false;
+    bool has_rows = false;  // `first` is valid
     CallFrameRow first = {};
   };
   class Interpreter;

@@ -119,7 +119,7 @@ Result<std::vector<ThreadStack>> read_thread_stacks(uint64_t pid) {
         stacks[i].is_complete = false;
         break;
       }
-      stacks[i].calls.push_back(names.name(call.pc, !stacks[i].calls.empty()));
+      stacks[i].calls.push_back(names.name(call.pc, call.is_return));
     }
   }
   return stacks;

@@ -215,6 +215,7 @@ void one_round(unsigned value) {
 }
 
 void run() {
+  raise(SIGURG);  // its libraries are loaded
   for (unsigned value = 1;; value++) {
     one_round(value);
     if (value % 32 == 0) sink = sink + recursion(3000, value);  // longer than a copy
@@ -225,6 +226,7 @@ void run() {
 
 int main(int count, char**) {
   signal(SIGUSR1, handle);
+  signal(SIGURG, handle);
   struct sigaction action = {};
   action.sa_sigaction = handle_with_info;
   action.sa_flags = SA_SIGINFO;

@@ -98,6 +98,12 @@ class Program {
     ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr);
     wait();
   }
+  void run_to_signal(int signal) {
+    do {
+      if (ptrace(PTRACE_CONT, thread_, nullptr, signal_) != 0) die("ptrace");
+      wait();
+    } while (signal_ != signal);
+  }
   Snapshot snapshot(uint64_t stack_end) const {
     user_regs_struct r;
     iovec io{&r, sizeof r};
@@ -275,7 +281,7 @@ int main(int count, char** arguments) {
   if (count < 3) return fputs("snapshots COUNT PROGRAM [ARGUMENT...]\n", stderr), 2;
   const auto wanted = static_cast<size_t>(atol(arguments[1]));
   Program program(arguments + 2, count > 3);
-  program.run(20'000);  // its libraries are loaded
+  program.run_to_signal(SIGURG);  // its libraries are loaded
   auto target = open_process(static_cast<uint64_t>(program.pid()));
   if (!target) return fprintf(stderr, "%s\n", target.error().message().c_str()), 2;
   const Mapping* stack = find_mapping((*target)->mappings(), program.sp());
