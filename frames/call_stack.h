@@ -18,12 +18,12 @@ namespace skein {
 class CallStacks {
  public:
   struct Call {
-    // The next instruction of the innermost function, and of one that a signal has interrupted; else a
-    // return address.
+    // The next instruction of the innermost function, and of one that a signal has interrupted;
+    // else a return address.
     uint64_t pc = 0;
-    uint64_t begin = 0;      // of its part of the stack
-    uint64_t end = 0;        // 0: unknown
-    bool is_return = false;  // pc is a return address: the call is before it
+    uint64_t begin = 0;        // of its part of the stack
+    uint64_t end = 0;          // 0: unknown
+    bool is_return = false;    // pc is a return address: the call is before it
     Registers registers = {};  // those that are known
   };
   struct Stack {
@@ -33,9 +33,7 @@ class CallStacks {
 
   // Both must outlive it. Files are read when a stack needs them.
   CallStacks(const Target& target, MemoryCache& memory)
-      : target_(target),
-        memory_(memory),
-        tables_(DebugFilePlaces::of_this_user(target.root())) {}
+      : target_(target), memory_(memory), tables_(DebugFilePlaces::of_this_user(target.root())) {}
 
   // Of x86-64; of a thread that is not stopped pc and sp are enough if its innermost functions keep
   // the rest on the stack, as those of glibc do that wait. At most 1000 calls.

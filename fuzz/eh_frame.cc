@@ -1,6 +1,6 @@
-// Call frame information, and stacks unwound with it. The first byte: bit 0, .debug_frame; bit 1, two
-// sections; bit 2, an ELF file; bits 3 to 7, by 8 the size of the stack. Then registers and a stack,
-// the rest is the section or the file.
+// Call frame information, and stacks unwound with it. The first byte: bit 0, .debug_frame; bit 1,
+// two sections; bit 2, an ELF file; bits 3 to 7, by 8 the size of the stack. Then registers and a
+// stack, the rest is the section or the file.
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -49,8 +49,8 @@ void check_table(const UnwindTable& table, const StackSample& sample) {
   require(std::equal(first.pcs.begin(), first.pcs.end(), second.pcs.begin(), second.pcs.end()));
   require(first.pcs.size() <= 64);
 
-  // All registers of each caller: the same stack, unless it is one that only the unwinder finds: without
-  // a table, or with registers below the stack.
+  // All registers of each caller: the same stack, unless it is one that only the unwinder finds:
+  // without a table, or with registers below the stack.
   UnwindRegisters registers = sample.registers;
   bool is_exact = true;
   const auto memory = [&](uint64_t at) -> std::optional<uint64_t> {

@@ -239,8 +239,6 @@ class UnwindTableBuilder {
       rule.kind = UnwindRule::Kind::FromFp;
     else
       return special;
-    rule.is_frame_pointer = rule.kind == UnwindRule::Kind::FromFp && rule.cfa == 16 &&
-                            rule.return_address == -8 && rule.kept[kept_frame_pointer] == -16;
     return rule;
   }
 

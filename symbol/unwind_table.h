@@ -44,8 +44,6 @@ struct UnwindRule {
   static constexpr int16_t same = std::numeric_limits<int16_t>::min();  // as in the callee
 
   Kind kind = Kind::None;
-  // As with frame pointers: CFA = rbp + 16, with the return address and the caller's rbp below it.
-  bool is_frame_pointer = false;
   bool is_signal_frame = false;
   int32_t cfa = 0;
   int16_t return_address = 0;                            // at CFA + this

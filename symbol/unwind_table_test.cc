@@ -55,8 +55,8 @@ TEST_CASE("unwind table: a function with a frame pointer") {
   CHECK(table.find(0x1000)->kind == UnwindRule::Kind::FromSp);
   CHECK(table.find(0x1001)->cfa == 16);
   CHECK(table.find(0x1003)->kind == UnwindRule::Kind::FromSp);
-  CHECK(table.find(0x1004)->is_frame_pointer);
-  CHECK(table.find(0x1033)->is_frame_pointer);
+  CHECK(table.find(0x1004)->kind == UnwindRule::Kind::FromFp);
+  CHECK(table.find(0x1033)->kind == UnwindRule::Kind::FromFp);
   CHECK(table.find(0x1034)->cfa == 8);
   CHECK(table.find(0x103F)->cfa == 8);
   const auto caller = table.caller(registers({{sp, 0x7000}, {fp, 0x7100}, {12, 5}, {0, 6}}), 0x1010,

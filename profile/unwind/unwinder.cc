@@ -28,11 +28,7 @@ const UnwindRule leaf_rules[] = {
     {.kind = Kind::FromSp, .cfa = 8, .return_address = -8, .kept = all_same},
     {.kind = Kind::FromSp, .cfa = 16, .return_address = -8, .kept = all_same}};
 const UnwindRule frame_pointer_rule = [] {
-  UnwindRule rule{.kind = Kind::FromFp,
-                  .is_frame_pointer = true,
-                  .cfa = 16,
-                  .return_address = -8,
-                  .kept = all_same};
+  UnwindRule rule{.kind = Kind::FromFp, .cfa = 16, .return_address = -8, .kept = all_same};
   rule.kept[kept_frame_pointer] = -16;
   return rule;
 }();
@@ -79,7 +75,7 @@ Unwinder::Unwinder(std::vector<UnwindModule> modules, const Options& options)
     : pcs_(std::max<size_t>(options.most_frames, 1)), has_cache_(options.has_cache) {
   interrupted_.reserve(pcs_.size());
   passed_.resize(pcs_.size());
-  cache_.resize(size_t{1} << cache_bits);
+  cache_.resize(has_cache_ ? size_t{1} << cache_bits : 1);
   set_modules(std::move(modules));
 }
 
@@ -107,18 +103,27 @@ const UnwindModule* Unwinder::module_at(uint64_t address) {
   return &modules_[last_module_];
 }
 
-const UnwindRule* Unwinder::look_up(uint64_t address) {
+Unwinder::Known Unwinder::look_up(uint64_t address) {
+  Known known{.address = address, .rule = &no_rule};
   const UnwindModule* module = module_at(address);
-  if (module == nullptr || module->table == nullptr) return &no_rule;
+  if (module == nullptr || module->table == nullptr) return known;
   const UnwindRule* rule = module->table->find(address - module->bias);
-  return rule == nullptr ? &no_rule : rule;
+  if (rule == nullptr) return known;
+  known.rule = rule;
+  if (rule->is_signal_frame || (rule->kind != Kind::FromSp && rule->kind != Kind::FromFp))
+    return known;
+  known.kind = rule->kind;
+  known.cfa = rule->cfa;
+  known.return_address = rule->return_address;
+  known.frame_pointer = rule->kept[kept_frame_pointer];
+  return known;
 }
 
-inline const UnwindRule* Unwinder::rule_at(uint64_t address) {
-  if (!has_cache_) return look_up(address);
+inline const Unwinder::Known& Unwinder::known_at(uint64_t address) {
+  if (!has_cache_) return cache_[0] = look_up(address);
   Known& known = cache_[address * 0x9E3779B97F4A7C15ULL >> (64 - cache_bits)];
-  if (known.address != address) known = {.address = address, .rule = look_up(address)};
-  return known.rule;
+  if (known.address != address) known = look_up(address);
+  return known;
 }
 
 // Whether a call ends at this address: E8 cd to at most 4 KiB before `callee`, or FF /2 of 2 to 7
@@ -217,17 +222,72 @@ bool Unwinder::pass_special(const StackSample& sample, State& state, const Unwin
   return true;
 }
 
+// Passes frames as long as they are of the usual kind: with a rule that needs rsp or rbp only, and
+// intact. The variables stay in registers, and the next rule does not wait for the last one's
+// memory.
+void Unwinder::pass_usual(const StackSample& sample, State& state) {
+  const uint8_t* const bytes = sample.stack.data();
+  const uint64_t begin = sample.stack_begin;
+  if (sample.stack.size() < sizeof(uint64_t)) return;
+  const uint64_t last = sample.stack.size() - sizeof(uint64_t);
+  const size_t most = pcs_.size();
+  uint64_t* const pcs = pcs_.data();
+  Passed* const passed = passed_.data();
+  uint64_t pc = state.pc;
+  uint64_t sp = state.sp;
+  uint64_t fp = state.fp;
+  bool has_fp = state.has_fp;
+  bool is_exact = state.is_exact;
+  size_t count = state.count;
+  while (count < most) {
+    const Known& known = known_at(is_exact ? pc : pc - 1);
+    uint64_t cfa = 0;
+    if (known.kind == Kind::FromSp)
+      cfa = plus(sp, known.cfa);
+    else if (known.kind == Kind::FromFp && has_fp)
+      cfa = plus(fp, known.cfa);
+    else
+      break;
+    const uint64_t place = plus(cfa, known.return_address) - begin;
+    if (cfa <= sp || place > last) break;
+    uint64_t caller = 0;
+    std::memcpy(&caller, bytes + place, sizeof caller);
+    if (caller == 0) break;
+    if (known.frame_pointer != UnwindRule::same) {
+      const uint64_t kept = plus(cfa, known.frame_pointer) - begin;
+      if (kept > last) break;
+      std::memcpy(&fp, bytes + kept, sizeof fp);
+      has_fp = true;
+    }
+    pcs[count] = pc;
+    passed[count] = {.rule = known.rule, .cfa = cfa};
+    count++;
+    sp = cfa;
+    pc = caller;
+    is_exact = false;
+  }
+  state.pc = pc;
+  state.sp = sp;
+  state.fp = fp;
+  state.has_fp = has_fp;
+  state.is_exact = is_exact;
+  state.count = count;
+}
+
 StackEnd Unwinder::walk(const StackSample& sample, State& state) {
-  while (state.count < pcs_.size()) {
+  const auto go_on = [&](const UnwindRule& rule) {
+    state.is_exact = rule.is_signal_frame;
+    state.count++;
+    if (state.is_exact) interrupted_.push_back(static_cast<uint32_t>(state.count));
+  };
+  for (pass_usual(sample, state); state.count < pcs_.size(); pass_usual(sample, state)) {
     pcs_[state.count] = state.pc;
-    if (state.is_exact && state.count != 0)
-      interrupted_.push_back(static_cast<uint32_t>(state.count));
-    const UnwindRule* rule = rule_at(state.address());
+    const UnwindRule* rule = known_at(state.address()).rule;
     if (rule->kind == Kind::None) {
       const UnwindModule* module = module_at(state.address());
       if (module == nullptr && state.count != 0) {
-        state.count--;  // this is no code
         if (state.is_exact) interrupted_.pop_back();
+        state.count--;  // this is no code
         return StackEnd::Damaged;
       }
       rule = rule_without_table(sample, state);
@@ -236,32 +296,20 @@ StackEnd Unwinder::walk(const StackSample& sample, State& state) {
         return StackEnd::NoTable;
       }
     }
-    uint64_t cfa = 0;
-    switch (rule->kind) {
-      case Kind::FromSp:
-        cfa = plus(state.sp, rule->cfa);
-        break;
-      case Kind::FromFp:
-        if (!state.has_fp) return StackEnd::Damaged;
-        cfa = plus(state.fp, rule->cfa);
-        break;
-      case Kind::First:
-      case Kind::None:
-        return StackEnd::Complete;
-      case Kind::Special:
-        if (!pass_special(sample, state, *rule)) return state.failure;
-        state.is_exact = rule->is_signal_frame;
-        state.count++;
-        if (state.pc == 0) {
-          state.count--;
-          return StackEnd::Complete;
-        }
-        continue;
+    if (rule->kind == Kind::First) return StackEnd::Complete;
+    if (rule->kind == Kind::Special) {
+      if (!pass_special(sample, state, *rule)) return state.failure;
+      if (state.pc == 0) return StackEnd::Complete;
+      go_on(*rule);
+      continue;
     }
+    if (rule->kind == Kind::FromFp && !state.has_fp) return StackEnd::Damaged;
+    const uint64_t cfa = plus(rule->kind == Kind::FromSp ? state.sp : state.fp, rule->cfa);
     if (cfa <= state.sp) return StackEnd::Damaged;
     uint64_t pc = 0;
     const uint64_t place = plus(cfa, rule->return_address);
     if (!read(sample, place, pc)) return end_at(sample, place);
+    if (pc == 0) return StackEnd::Complete;
     if (const int16_t kept = rule->kept[kept_frame_pointer]; kept != UnwindRule::same) {
       const uint64_t address = plus(cfa, kept);
       uint64_t fp = 0;
@@ -275,9 +323,7 @@ StackEnd Unwinder::walk(const StackSample& sample, State& state) {
     passed_[state.count] = {.rule = rule, .cfa = cfa};
     state.sp = cfa;
     state.pc = pc;
-    state.is_exact = rule->is_signal_frame;
-    if (pc == 0) return StackEnd::Complete;
-    state.count++;
+    go_on(*rule);
   }
   state.count--;
   return StackEnd::TooDeep;

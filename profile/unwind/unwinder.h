@@ -90,7 +90,7 @@ class Unwinder {
  public:
   struct Options {
     size_t most_frames = 1024;
-    bool has_cache = true;  // of rules by pc, 64 KiB; false: each is looked up
+    bool has_cache = true;  // of rules by pc, 128 KiB; false: each is looked up
   };
 
   explicit Unwinder(std::vector<UnwindModule> modules) : Unwinder(std::move(modules), Options()) {}
@@ -109,16 +109,21 @@ class Unwinder {
     const UnwindRule* rule = nullptr;
     uint64_t cfa = 0;
   };
-  struct Known {
+  struct Known {  // of a rule, what the usual ones need
     uint64_t address = 0;
     const UnwindRule* rule = nullptr;
+    int32_t cfa = 0;
+    int16_t return_address = 0;
+    int16_t frame_pointer = 0;
+    UnwindRule::Kind kind = UnwindRule::Kind::None;  // FromSp, FromFp, else None
   };
   struct State;
 
   const UnwindModule* module_at(uint64_t address);
-  const UnwindRule* look_up(uint64_t address);
-  const UnwindRule* rule_at(uint64_t address);
+  Known look_up(uint64_t address);
+  const Known& known_at(uint64_t address);
   StackEnd walk(const StackSample& sample, State& state);
+  void pass_usual(const StackSample& sample, State& state);
   bool pass_special(const StackSample& sample, State& state, const UnwindRule& rule);
   const UnwindRule* rule_without_table(const StackSample& sample, const State& state);
   bool is_behind_call(uint64_t address, uint64_t callee);
@@ -126,7 +131,7 @@ class Unwinder {
 
   std::vector<UnwindModule> modules_ = {};  // by `begin`
   size_t last_module_ = 0;
-  std::vector<Known> cache_ = {};
+  std::vector<Known> cache_ = {};  // one entry if it is not wanted
   std::vector<uint64_t> pcs_ = {};
   std::vector<uint32_t> interrupted_ = {};
   std::vector<Passed> passed_ = {};

@@ -19,9 +19,9 @@ constexpr size_t sp = stack_pointer_register;
 constexpr size_t fp = frame_pointer_register;
 constexpr size_t pc = return_address_register;
 
-// A module with functions of 0x100 bytes: 0x1000 _start, 0x1100 with a frame pointer, 0x1200 without
-// one, 0x1300 as a PLT, 0x1400 the code that ends a signal handler, 0x1500 by rbx. 0x1600 and behind
-// have no table.
+// A module with functions of 0x100 bytes: 0x1000 _start, 0x1100 with a frame pointer, 0x1200
+// without one, 0x1300 as a PLT, 0x1400 the code that ends a signal handler, 0x1500 by rbx. 0x1600
+// and behind have no table.
 UnwindModule module() {
   CallFrameWriter frames(0x9000);
   const size_t common = frames.add_common("zR", "\x1B", CallFrameWriter::at_entry);
@@ -64,8 +64,7 @@ std::string text_of(const UnwoundStack& stack) {
   std::string text;
   for (size_t i = 0; i < stack.pcs.size(); i++) {
     char number[32];
-    snprintf(number, sizeof number, "%llx",
-             static_cast<unsigned long long>(stack.pcs[i] - base));
+    snprintf(number, sizeof number, "%llx", static_cast<unsigned long long>(stack.pcs[i] - base));
     text += number;
     for (const uint32_t interrupted : stack.interrupted)
       if (interrupted == i) text += '!';
@@ -91,10 +90,10 @@ std::string unwound(const StackSample& sample, const UnwindModule& of = module()
 TEST_CASE("unwinder: with and without frame pointer") {
   Stack stack(32);
   // 0x1250, called by 0x1180, called by _start.
-  stack.set(top + 0x10, top + 0x40);       // rbp
-  stack.set(top + 0x18, base + 0x1180);    // return address
-  stack.set(top + 0x40, 0);                // rbp
-  stack.set(top + 0x48, base + 0x1010);    // return address
+  stack.set(top + 0x10, top + 0x40);     // rbp
+  stack.set(top + 0x18, base + 0x1180);  // return address
+  stack.set(top + 0x40, 0);              // rbp
+  stack.set(top + 0x48, base + 0x1010);  // return address
   const auto sample = stack.sample({{pc, base + 0x1250}, {sp, top}, {fp, 5}});
   CHECK(unwound(sample) == "1250 1180 1010 complete");
   CHECK(unwound(stack.sample({{pc, base + 0x1180}, {sp, top + 0x30}, {fp, top + 0x40}})) ==
@@ -124,15 +123,15 @@ TEST_CASE("unwinder: a PLT") {
 
 TEST_CASE("unwinder: a signal handler on another stack") {
   Stack stack(64);
-  // 0x1250 is the handler, called by the kernel as if by 0x1400. It interrupted the first instruction
-  // of 0x1200, whose stack is lower.
-  stack.set(top + 0xF8, base + 0x1400);
+  // 0x1250 is the handler, called by the kernel as if by 0x1400. It interrupted the first
+  // instruction of 0x1200, whose stack is lower.
+  stack.set(top + 0xF8, base + 0x1401);
   stack.set(top + 0x100 + 0x20, top);            // rsp
   stack.set(top + 0x100 + 0x28, 77);             // rbp
   stack.set(top + 0x100 + 0x30, base + 0x1200);  // rip
   stack.set(top + 0x18, base + 0x1010);
   CHECK(unwound(stack.sample({{pc, base + 0x1250}, {sp, top + 0xE0}})) ==
-        "1250 1400 1200! 1010 complete");
+        "1250 1401 1200! 1010 complete");
 }
 
 TEST_CASE("unwinder: other registers are restored when a rule needs them") {
@@ -182,7 +181,8 @@ TEST_CASE("unwinder: why a stack is broken") {
   stack.set(top + 0x18, base + 0x1680);
   CHECK(unwound(at(UINT64_MAX)) == "1250 1680 no table");
   CHECK(unwound(stack.sample({{sp, top}})) == "damaged");
-  CHECK(unwound(stack.sample({{pc, 0x1234}, {sp, top}})) == text_of({.pcs = std::vector{uint64_t{0x1234}}, .end = StackEnd::NoTable}));
+  CHECK(unwound(stack.sample({{pc, 0x1234}, {sp, top}})) ==
+        text_of({.pcs = std::vector{uint64_t{0x1234}}, .end = StackEnd::NoTable}));
   CHECK(unwound({}) == "damaged");
 
   Stack endless(64);
@@ -245,9 +245,10 @@ TEST_CASE("unwinder: counts and advice") {
   CHECK(counts.broken() == 3);
   CHECK(counts.of(StackEnd::NoTable) == 2);
   CHECK(counts.worst_module == "/program");
-  CHECK(counts.text() ==
-        "25.0 % of the stacks are longer than their copy; copy more of each stack\n"
-        "50.0 % of the stacks end in code without call frame information, most of them in /program; "
-        "install its debug information, or build it with -fasynchronous-unwind-tables or "
-        "-fno-omit-frame-pointer\n");
+  CHECK(
+      counts.text() ==
+      "25.0 % of the stacks are longer than their copy; copy more of each stack\n"
+      "50.0 % of the stacks end in code without call frame information, most of them in /program; "
+      "install its debug information, or build it with -fasynchronous-unwind-tables or "
+      "-fno-omit-frame-pointer\n");
 }

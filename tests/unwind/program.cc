@@ -1,15 +1,17 @@
-// A program for snapshots.cc: it has as many kinds of functions on its stack as possible, in rounds of
-// some 10,000 instructions, until it is killed.
+// A program for snapshots.cc: it has as many kinds of functions on its stack as possible, in rounds
+// of some 10,000 instructions, until it is killed.
 //
 //   program [thread]      all of it runs in a second thread
+#include <alloca.h>
+
+#include <algorithm>
+#include <coroutine>
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <coroutine>
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,8 +20,6 @@
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include <alloca.h>
 
 namespace {
 
@@ -84,7 +84,8 @@ int compare(const void* a, const void* b) {
   for (unsigned i = 0; i < 12; i++) numbers[i] = leaf(value, i);
   qsort(numbers, 12, sizeof numbers[0], compare);
   std::vector<unsigned> more(numbers, numbers + 12);
-  std::sort(more.begin(), more.end(), [](unsigned a, unsigned b) { return leaf(a, b) % 7 < 3 && a < b; });
+  std::sort(more.begin(), more.end(),
+            [](unsigned a, unsigned b) { return leaf(a, b) % 7 < 3 && a < b; });
   std::map<std::string, unsigned> map;
   for (const unsigned number : more) map[std::to_string(number)] = number;
   char text[64];

@@ -4,12 +4,12 @@
 //
 // Runs the program, stops it at COUNT instructions, copies registers and the top of the stack, and
 // unwinds this copy with both. Prints how many are equal, and the differences. The instructions are
-// some 20 steps apart, with pauses of some ms between groups of them, so that all parts of functions
-// are reached, such as prologues, PLTs and the code that ends a signal handler.
+// some 20 steps apart, with pauses of some ms between groups of them, so that all parts of
+// functions are reached, such as prologues, PLTs and the code that ends a signal handler.
 //
-// Exits with 1 if a stack differs, other than by being complete where libdwfl's is a part of it: libdwfl
-// 0.188 does not know rbx in a function that has not saved it yet, and _dl_runtime_resolve_xsavec needs
-// it.
+// Exits with 1 if a stack differs, other than by being complete where libdwfl's is a part of it:
+// libdwfl 0.188 does not know rbx in a function that has not saved it yet, and
+// _dl_runtime_resolve_xsavec needs it.
 #include <elf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -157,8 +157,7 @@ class Libdwfl {
     if (dwfl_linux_proc_report(dwfl_, pid) != 0) die("libdwfl");
     dwfl_report_end(dwfl_, nullptr, nullptr);
     static const Dwfl_Thread_Callbacks threads = {
-        .next_thread =
-            [](Dwfl*, void* self, void** thread) -> pid_t {
+        .next_thread = [](Dwfl*, void* self, void** thread) -> pid_t {
           if (*thread != nullptr) return 0;
           *thread = self;
           return static_cast<Libdwfl*>(self)->pid_;
@@ -215,8 +214,9 @@ class Libdwfl {
 
   void print(uint64_t pc) {
     Dwfl_Module* module = dwfl_addrmodule(dwfl_, pc);
-    const char* name = module == nullptr ? "-" : dwfl_module_info(module, nullptr, nullptr, nullptr,
-                                                                  nullptr, nullptr, nullptr, nullptr);
+    const char* name = module == nullptr ? "-"
+                                         : dwfl_module_info(module, nullptr, nullptr, nullptr,
+                                                            nullptr, nullptr, nullptr, nullptr);
     const char* function = module == nullptr ? nullptr : dwfl_module_addrname(module, pc);
     printf("%" PRIx64 " %.40s in %s", pc, function == nullptr ? "?" : function, name);
   }

@@ -1,9 +1,10 @@
-// Compares the unwind tables of files with libdw's rules, at every address where one of them changes.
+// Compares the unwind tables of files with libdw's rules, at every address where one of them
+// changes.
 //
 //   tables FILE...
 //
-// Registers have made up values, and memory has what its address makes up. Rules with expressions are
-// compared as far as libdw's rule has no operations but an offset from the CFA.
+// Registers have made up values, and memory has what its address makes up. Rules with expressions
+// are compared as far as libdw's rule has no operations but an offset from the CFA.
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
@@ -55,8 +56,8 @@ bool is_equal(Dwarf_Frame* frame, const UnwindRegisters& callee, const UnwindTab
     if (count == 0) {
       // To libdw, registers that a function does not mention are the same. Those that it need not
       // keep are not.
-      const bool is_kept = std::find(kept_registers.begin(), kept_registers.end(), number) !=
-                           kept_registers.end();
+      const bool is_kept =
+          std::find(kept_registers.begin(), kept_registers.end(), number) != kept_registers.end();
       if (is_kept) theirs.set(number, *callee.get(number));
       if (ops != nullptr && number == return_address_register) is_none = true;
       continue;
@@ -113,7 +114,8 @@ bool compare_file(const char* path) {
   const ElfHandle elf = open_elf(contents->bytes());
   Dwarf_CFI* cfi = dwarf_getcfi_elf(elf.get());
   const LoadedSection section = loaded_section(elf.get(), ".eh_frame");
-  if (cfi == nullptr || section.data == nullptr) return fprintf(stderr, "%s: no .eh_frame\n", path), false;
+  if (cfi == nullptr || section.data == nullptr)
+    return fprintf(stderr, "%s: no .eh_frame\n", path), false;
   const CallFrameInfo info = CallFrameInfo::read(
       {.bytes = {static_cast<const uint8_t*>(section.data->d_buf), section.data->d_size},
        .address = section.address});
