@@ -112,10 +112,13 @@ Unwinder::Known Unwinder::look_up(uint64_t address) {
   known.rule = rule;
   if (rule->is_signal_frame || (rule->kind != Kind::FromSp && rule->kind != Kind::FromFp))
     return known;
-  known.kind = rule->kind;
+  known.usual = rule->kind == Kind::FromSp ? Usual::FromSp : Usual::FromFp;
   known.cfa = rule->cfa;
   known.return_address = rule->return_address;
   known.frame_pointer = rule->kept[kept_frame_pointer];
+  if (known.usual == Usual::FromFp && known.cfa == 16 && known.return_address == -8 &&
+      known.frame_pointer == -16)
+    known.usual = Usual::FramePointer;
   return known;
 }
 
@@ -242,22 +245,33 @@ void Unwinder::pass_usual(const StackSample& sample, State& state) {
   while (count < most) {
     const Known& known = known_at(is_exact ? pc : pc - 1);
     uint64_t cfa = 0;
-    if (known.kind == Kind::FromSp)
-      cfa = plus(sp, known.cfa);
-    else if (known.kind == Kind::FromFp && has_fp)
-      cfa = plus(fp, known.cfa);
-    else
-      break;
-    const uint64_t place = plus(cfa, known.return_address) - begin;
-    if (cfa <= sp || place > last) break;
     uint64_t caller = 0;
-    std::memcpy(&caller, bytes + place, sizeof caller);
-    if (caller == 0) break;
-    if (known.frame_pointer != UnwindRule::same) {
-      const uint64_t kept = plus(cfa, known.frame_pointer) - begin;
-      if (kept > last) break;
-      std::memcpy(&fp, bytes + kept, sizeof fp);
-      has_fp = true;
+    if (known.usual == Usual::FramePointer) {
+      // The processor predicts this branch, and needs no more of the rule: the chain of frame pointers
+      // is all that it waits for.
+      cfa = fp + 16;
+      const uint64_t place = fp - begin;
+      if (!has_fp || cfa <= sp || last < 8 || place > last - 8) break;
+      std::memcpy(&caller, bytes + place + 8, sizeof caller);
+      if (caller == 0) break;
+      std::memcpy(&fp, bytes + place, sizeof fp);
+    } else {
+      if (known.usual == Usual::FromSp)
+        cfa = plus(sp, known.cfa);
+      else if (known.usual == Usual::FromFp && has_fp)
+        cfa = plus(fp, known.cfa);
+      else
+        break;
+      const uint64_t place = plus(cfa, known.return_address) - begin;
+      if (cfa <= sp || place > last) break;
+      std::memcpy(&caller, bytes + place, sizeof caller);
+      if (caller == 0) break;
+      if (known.frame_pointer != UnwindRule::same) {
+        const uint64_t kept = plus(cfa, known.frame_pointer) - begin;
+        if (kept > last) break;
+        std::memcpy(&fp, bytes + kept, sizeof fp);
+        has_fp = true;
+      }
     }
     pcs[count] = pc;
     passed[count] = {.rule = known.rule, .cfa = cfa};

@@ -109,13 +109,15 @@ class Unwinder {
     const UnwindRule* rule = nullptr;
     uint64_t cfa = 0;
   };
+  // FramePointer: CFA = rbp + 16, with the return address and the caller's rbp below it.
+  enum class Usual : uint8_t { No, FromSp, FromFp, FramePointer };
   struct Known {  // of a rule, what the usual ones need
     uint64_t address = 0;
     const UnwindRule* rule = nullptr;
     int32_t cfa = 0;
     int16_t return_address = 0;
     int16_t frame_pointer = 0;
-    UnwindRule::Kind kind = UnwindRule::Kind::None;  // FromSp, FromFp, else None
+    Usual usual = Usual::No;
   };
   struct State;
 
