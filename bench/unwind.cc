@@ -163,7 +163,7 @@ int main(int count, char** arguments) {
   const std::span<const Copy> framed(copies.data() + stacks, stacks);
 
   UnwindTables tables;
-  Unwinder slow(unwind_modules(**target, tables), {.has_cache = false});
+  Unwinder slow(unwind_modules(**target, tables), {.cached_rules = 1});
   Unwinder fast(unwind_modules(**target, tables));
   Libdwfl libdwfl;
   size_t functions = 0;

@@ -37,12 +37,12 @@ void check_rows(const CallFrameSection& section) {
 // A table, compared with its own other ways of use.
 void check_table(const UnwindTable& table, const StackSample& sample) {
   const auto shared = std::make_shared<const UnwindTable>(table);
-  const auto of = [&](bool has_cache) {
+  const auto of = [&](size_t cached_rules) {
     return Unwinder({{.begin = 0x1000, .end = 0x5000, .table = shared}},
-                    {.most_frames = 64, .has_cache = has_cache});
+                    {.most_frames = 64, .cached_rules = cached_rules});
   };
-  Unwinder fast = of(true);
-  Unwinder slow = of(false);
+  Unwinder fast = of(16);
+  Unwinder slow = of(1);
   const UnwoundStack first = fast.unwind(sample);
   const UnwoundStack second = slow.unwind(sample);
   require(first.end == second.end);

@@ -124,9 +124,9 @@ class UnwindTableBuilder {
  public:
   UnwindTable build(std::span<const CallFrameSection> sections, const CodeSpan& span) {
     for (const CallFrameSection& section : sections) add_section(section, span);
-    std::stable_sort(
-        functions_.begin(), functions_.end(),
-        [](const Function& a, const Function& b) { return a.function.begin < b.function.begin; });
+    std::sort(functions_.begin(), functions_.end(), [](const Function& a, const Function& b) {
+      return std::pair(a.function.begin, a.section) < std::pair(b.function.begin, b.section);
+    });
     table_.rules_.emplace_back();
     if (!functions_.empty()) table_.base_ = functions_.front().function.begin;
     for (const Function& function : functions_) add_function(function);

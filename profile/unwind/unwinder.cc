@@ -1,6 +1,7 @@
 #include "profile/unwind/unwinder.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -12,7 +13,6 @@ namespace {
 
 using Kind = UnwindRule::Kind;
 
-constexpr unsigned cache_bits = 12;
 constexpr size_t sp_register = stack_pointer_register;
 constexpr size_t fp_register = frame_pointer_register;
 constexpr size_t pc_register = return_address_register;
@@ -72,10 +72,10 @@ struct Unwinder::State {
 };
 
 Unwinder::Unwinder(std::vector<UnwindModule> modules, const Options& options)
-    : pcs_(std::max<size_t>(options.most_frames, 1)), has_cache_(options.has_cache) {
+    : cache_(std::bit_ceil(std::max<size_t>(options.cached_rules, 1))),
+      pcs_(std::max<size_t>(options.most_frames, 1)) {
   interrupted_.reserve(pcs_.size());
   passed_.resize(pcs_.size());
-  cache_.resize(has_cache_ ? size_t{1} << cache_bits : 1);
   set_modules(std::move(modules));
 }
 
@@ -123,8 +123,7 @@ Unwinder::Known Unwinder::look_up(uint64_t address) {
 }
 
 inline const Unwinder::Known& Unwinder::known_at(uint64_t address) {
-  if (!has_cache_) return cache_[0] = look_up(address);
-  Known& known = cache_[address * 0x9E3779B97F4A7C15ULL >> (64 - cache_bits)];
+  Known& known = cache_[(address * 0x9E3779B97F4A7C15ULL >> 32) & (cache_.size() - 1)];
   if (known.address != address) known = look_up(address);
   return known;
 }

@@ -90,7 +90,7 @@ class Unwinder {
  public:
   struct Options {
     size_t most_frames = 1024;
-    bool has_cache = true;  // of rules by pc, 128 KiB; false: each is looked up
+    size_t cached_rules = 4096;  // by pc, 32 bytes each; a power of two. 1: each is looked up
   };
 
   explicit Unwinder(std::vector<UnwindModule> modules) : Unwinder(std::move(modules), Options()) {}
@@ -133,13 +133,12 @@ class Unwinder {
 
   std::vector<UnwindModule> modules_ = {};  // by `begin`
   size_t last_module_ = 0;
-  std::vector<Known> cache_ = {};  // one entry if it is not wanted
+  std::vector<Known> cache_ = {};
   std::vector<uint64_t> pcs_ = {};
   std::vector<uint32_t> interrupted_ = {};
   std::vector<Passed> passed_ = {};
   std::vector<uint64_t> without_table_ = {};  // stacks that end there, by module
   UnwindCounts counts_ = {};
-  bool has_cache_ = true;
 };
 
 }  // namespace skein

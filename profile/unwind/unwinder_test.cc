@@ -75,8 +75,8 @@ std::string text_of(const UnwoundStack& stack) {
 
 std::string unwound(const StackSample& sample, const UnwindModule& of = module()) {
   std::string text;
-  for (const bool has_cache : {true, false}) {
-    Unwinder unwinder({of}, {.has_cache = has_cache});
+  for (const size_t cached_rules : {size_t{4096}, size_t{2}, size_t{1}}) {
+    Unwinder unwinder({of}, {.cached_rules = cached_rules});
     const std::string first = text_of(unwinder.unwind(sample));
     CHECK(text_of(unwinder.unwind(sample)) == first);
     CHECK((text.empty() || text == first));
