@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "target/elf.h"
@@ -12,29 +13,35 @@ namespace {
 
 constexpr size_t pc = Registers::pc_of(Architecture::X86_64);
 constexpr size_t sp = Registers::sp_of(Architecture::X86_64);
-constexpr size_t frame_pointer = 6;  // rbp
 constexpr uint8_t prologue[] = {0x55, 0x48, 0x89, 0xE5};  // push %rbp; mov %rsp,%rbp
+static_assert(pc == return_address_register && sp == stack_pointer_register);
+
+UnwindRegisters to_unwind(const Registers& from) {
+  UnwindRegisters to;
+  for (size_t number = 0; number < unwind_registers; number++)
+    if (const auto value = from.get(number)) to.set(number, *value);
+  return to;
+}
+
+Registers from_unwind(const UnwindRegisters& from) {
+  Registers to;
+  for (size_t number = 0; number < unwind_registers; number++)
+    if (const auto value = from.get(number)) to.set(number, *value);
+  return to;
+}
 
 }  // namespace
 
 const CallStacks::Module* CallStacks::module_of(uint64_t address) {
   const Mapping* mapping = find_mapping(target_.mappings(), address);
-  if (mapping == nullptr || !mapping->has_file()) return nullptr;
-  const auto [at, is_new] = modules_.try_emplace(mapping->file);
+  if (mapping == nullptr) return nullptr;
+  const auto [at, is_new] = modules_.try_emplace(mapping->begin);
   Module& module = at->second;
   if (is_new) {
-    if (Result<Contents> contents = target_.file_of(*mapping)) {
-      module.contents = std::move(*contents);
-      const Result<ElfHeader> elf = read_elf_header(module.contents.bytes(), mapping->file);
-      const auto bias = elf ? bias_of(*elf, *mapping) : std::nullopt;
-      Result<CallFrames> frames = CallFrames::read(module.contents.bytes(), mapping->file);
-      if (bias && frames) {
-        module.bias = *bias;
-        module.frames = std::move(*frames);
-      }
-    }
+    if (const auto file = tables_.of(target_, *mapping))
+      if (const auto bias = bias_of(file->elf, *mapping)) module = {file->table, *bias};
   }
-  return module.frames ? &module : nullptr;
+  return module.table != nullptr ? &module : nullptr;
 }
 
 // Whether the code before a return address may have called the function of an instruction: E8 cd, or
@@ -83,7 +90,7 @@ bool CallStacks::is_in_function_at(uint64_t function, uint64_t instruction) {
 }
 
 // Continues `stack` with the callers of a function.
-void CallStacks::walk(Registers at, Stack& stack, bool may_guess) {
+void CallStacks::walk(Registers at, bool is_return, Stack& stack, bool may_guess) {
   constexpr size_t most = 1000;
   const auto memory = [this](uint64_t address) -> std::optional<uint64_t> {
     uint64_t word = 0;
@@ -94,22 +101,26 @@ void CallStacks::walk(Registers at, Stack& stack, bool may_guess) {
     const auto instruction = at.get(pc);
     const auto top = at.get(sp);
     if (!instruction || !top) return;
-    stack.calls.push_back({.pc = *instruction, .begin = *top, .registers = at});
-    const Module* module = module_of(*instruction);
+    stack.calls.push_back(
+        {.pc = *instruction, .begin = *top, .is_return = is_return, .registers = at});
+    const uint64_t address = *instruction - (is_return ? 1 : 0);
+    const Module* module = module_of(address);
     if (module == nullptr) return;
-    const auto caller = module->frames->caller(at, module->bias, stack.calls.size() > 1, memory);
+    const auto caller = module->table->caller(to_unwind(at), address - module->bias, memory);
     if (!caller) {
-      if (may_guess && !at.get(frame_pointer)) guess_frame_pointer(at, stack);
+      if (may_guess && !at.get(frame_pointer_register)) guess_frame_pointer(at, is_return, stack);
       return;
     }
-    const uint64_t end = caller->registers.get(sp).value_or(0);
-    if (end <= *top) return;  // damaged
-    stack.calls.back().end = end;
     if (caller->is_none) {
       stack.is_complete = true;
       return;
     }
-    at = caller->registers;
+    const uint64_t end = caller->registers.get(sp).value_or(0);
+    // A signal handler may have its own stack.
+    if (end <= *top && !caller->is_interrupted) return;  // damaged
+    stack.calls.back().end = std::max(end, *top);
+    is_return = !caller->is_interrupted;
+    at = from_unwind(caller->registers);
   }
 }
 
@@ -117,7 +128,7 @@ void CallStacks::walk(Registers at, Stack& stack, bool may_guess) {
 // older one, before a return address, from which the stack can be read to its end. What earlier
 // calls have left on the stack may look the same: a call of another function does not count, and
 // several that are possible are none.
-void CallStacks::guess_frame_pointer(const Registers& at, Stack& stack) {
+void CallStacks::guess_frame_pointer(const Registers& at, bool is_return, Stack& stack) {
   constexpr uint64_t most = 4096;  // bytes
   const size_t known = stack.calls.size() - 1;
   const uint64_t begin = at.get(sp).value_or(0);
@@ -128,10 +139,10 @@ void CallStacks::guess_frame_pointer(const Registers& at, Stack& stack) {
     const Fit fits = fit(memory_.word(address + 8), instruction);
     if (fits == Fit::No) continue;
     Registers guess = at;
-    guess.set(frame_pointer, address);
+    guess.set(frame_pointer_register, address);
     Stack longer = stack;
     longer.calls.resize(known);
-    walk(guess, longer, false);
+    walk(guess, is_return, longer, false);
     if (!longer.is_complete) continue;
     if (fits == Fit::Certain) {
       stack = std::move(longer);
@@ -145,7 +156,7 @@ void CallStacks::guess_frame_pointer(const Registers& at, Stack& stack) {
 
 CallStacks::Stack CallStacks::of(const Registers& registers) {
   Stack stack;
-  if (target_.architecture() == Architecture::X86_64) walk(registers, stack, true);
+  if (target_.architecture() == Architecture::X86_64) walk(registers, false, stack, true);
   return stack;
 }
 

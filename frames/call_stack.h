@@ -6,12 +6,11 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
+#include <memory>
 #include <vector>
 
-#include "frames/call_frames.h"
 #include "frames/memory_cache.h"
+#include "profile/unwind/modules.h"
 #include "target/target.h"
 
 namespace skein {
@@ -19,9 +18,12 @@ namespace skein {
 class CallStacks {
  public:
   struct Call {
-    uint64_t pc = 0;     // of the innermost function the next instruction, else a return address
-    uint64_t begin = 0;  // of its part of the stack
-    uint64_t end = 0;    // 0: unknown
+    // The next instruction of the innermost function, and of one that a signal has interrupted;
+    // else a return address.
+    uint64_t pc = 0;
+    uint64_t begin = 0;        // of its part of the stack
+    uint64_t end = 0;          // 0: unknown
+    bool is_return = false;    // pc is a return address: the call is before it
     Registers registers = {};  // those that are known
   };
   struct Stack {
@@ -30,7 +32,8 @@ class CallStacks {
   };
 
   // Both must outlive it. Files are read when a stack needs them.
-  CallStacks(const Target& target, MemoryCache& memory) : target_(target), memory_(memory) {}
+  CallStacks(const Target& target, MemoryCache& memory)
+      : target_(target), memory_(memory), tables_(DebugFilePlaces::of_this_user(target.root())) {}
 
   // Of x86-64; of a thread that is not stopped pc and sp are enough if its innermost functions keep
   // the rest on the stack, as those of glibc do that wait. At most 1000 calls.
@@ -38,9 +41,8 @@ class CallStacks {
 
  private:
   struct Module {
-    Contents contents = {};
+    std::shared_ptr<const UnwindTable> table = {};  // null: none
     uint64_t bias = 0;
-    std::optional<CallFrames> frames = {};
   };
   const Module* module_of(uint64_t address);
   enum class Fit : uint8_t { No, Possible, Certain };
@@ -48,12 +50,13 @@ class CallStacks {
   bool is_code(uint64_t address) const;
   bool has_frame_pointer(uint64_t function);
   bool is_in_function_at(uint64_t function, uint64_t instruction);
-  void walk(Registers at, Stack& stack, bool may_guess);
-  void guess_frame_pointer(const Registers& at, Stack& stack);
+  void walk(Registers at, bool is_return, Stack& stack, bool may_guess);
+  void guess_frame_pointer(const Registers& at, bool is_return, Stack& stack);
 
   const Target& target_;
   MemoryCache& memory_;
-  std::map<std::string, Module> modules_ = {};  // by file
+  UnwindTables tables_;
+  std::map<uint64_t, Module> modules_ = {};  // by the begin of a mapping
 };
 
 }  // namespace skein

@@ -42,7 +42,8 @@ LoadedSection loaded_section(Elf* elf, std::string_view name) {
   if (elf == nullptr || elf_getshdrstrndx(elf, &names) != 0) return found;
   for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
     if (header.sh_type == SHT_NOBITS || !has_section_name(elf, names, header, name)) return false;
-    found = {elf_getdata(section, nullptr), header.sh_addr};
+    found = {elf_getdata(section, nullptr), header.sh_addr,
+             (header.sh_flags & SHF_COMPRESSED) != 0};
     return true;
   });
   return found;

@@ -20,6 +20,7 @@ std::optional<std::span<const uint8_t>> section_of(Elf* elf, std::span<const uin
 struct LoadedSection {
   Elf_Data* data = nullptr;
   uint64_t address = 0;
+  bool is_compressed = false;
 };
 LoadedSection loaded_section(Elf* elf, std::string_view name);
 

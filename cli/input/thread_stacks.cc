@@ -113,7 +113,7 @@ void name_calls(const Target& target, const std::vector<CallStacks::Stack>& raw,
         stacks[i].is_complete = false;
         break;
       }
-      stacks[i].calls.push_back(names.name(call.pc, !stacks[i].calls.empty()));
+      stacks[i].calls.push_back(names.name(call.pc, call.is_return));
     }
   }
 }
