@@ -97,7 +97,10 @@ OwnTypes& own_types() {
         continue;
       do {
         found.samples = child;
-        found.is_found = name_of(&child) == "SkeinStandardSamples";
+        // Its constructor has the same name; clang may leave the class a declaration.
+        found.is_found = name_of(&child) == "SkeinStandardSamples" &&
+                         dwarf_tag(&child) == DW_TAG_structure_type &&
+                         dwarf_hasattr(&child, DW_AT_declaration) == 0;
       } while (!found.is_found && dwarf_siblingof(&child, &child) == 0);
     }
     return found;
