@@ -39,6 +39,8 @@ class Flame(Report):
                  'the same options). skein maps the text: its own memory is the peak without these pages.', '')
         rows = []
         for count, limit in SIZES.items():
+            if count > self.most:
+                continue
             path = os.path.join(self.scratch, f'{count}.folded')
             folded(path, count)
             ours = [cost(self.skein(), 'flame', path) for _ in range(3)]

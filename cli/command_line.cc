@@ -515,9 +515,10 @@ void add_flame(CommandLine& line) {
   add_option(*app, "--format", "FORMAT", options->format,
              "Instead of the suffix: svg, html, folded, pprof,\nspeedscope")
       .check(one_of({"svg", "html", "folded", "pprof", "speedscope"}));
-  const auto several = [app = app](const char* name, const char* placeholder,
+  CLI::App& command = *app;  // clang 14 captures no structured bindings
+  const auto several = [&](const char* name, const char* placeholder,
                            std::vector<std::string>& values, const char* about) {
-    app->add_option(name, values, about)->option_text(placeholder)->expected(1)->take_all();
+    command.add_option(name, values, about)->option_text(placeholder)->expected(1)->take_all();
   };
   several("--diff", "BEFORE", options->before, "Compare with this profile: red for more");
   app->add_flag("--normalize", options->normalize, "Scale BEFORE to the same total");
@@ -558,9 +559,9 @@ void add_flame(CommandLine& line) {
   add_option(*app, "--countname", "TEXT", options->unit,
              "What the counts are, e.g. ns, bytes\n[default: samples; of perf.data its event]");
   add_option(*app, "--nametype", "TEXT", options->name_type, "Text before a name, e.g. Function:");
-  const auto number = [app = app](const char* name, const char* placeholder, double& value, double least,
+  const auto number = [&](const char* name, const char* placeholder, double& value, double least,
                           double most, const char* about) {
-    app->add_option(name, value, about)
+    command.add_option(name, value, about)
         ->option_text(placeholder)
         ->check(CLI::Validator(
             [=](std::string& text) -> std::string {
