@@ -183,13 +183,6 @@ class Guard {
       pollfd ready = {.fd = signals_, .events = POLLIN, .revents = 0};
       const timespec time = {.tv_sec = left / second, .tv_nsec = left % second};
       ppoll(&ready, 1, &time, nullptr);
-      // Before the timeout: if this process could not run for long, the test may have ended in
-      // time.
-      if (reap()) finish_ended();
-      if (catcher_.has_crash() && !is_crash_explained_) {
-        explain_crash();
-        deadline = steady_ns() + 2 * second;
-      }
       signalfd_siginfo info = {};
       while (read(signals_, &info, sizeof info) == sizeof info) {
         if (getppid() != parent_) leave_nothing();
@@ -198,6 +191,13 @@ class Guard {
         if (info.ssi_int == 0) kill(test_, signal);
         if (!ends_programs(signal) || is_interrupted) continue;
         is_interrupted = true;
+        deadline = steady_ns() + 2 * second;
+      }
+      // After the signals have been read: what happens from now on sends another one. And before
+      // the timeout: if this process could not run for long, the test may have ended in time.
+      if (reap()) finish_ended();
+      if (catcher_.has_crash() && !is_crash_explained_) {
+        explain_crash();
         deadline = steady_ns() + 2 * second;
       }
       if (steady_ns() < deadline) continue;
