@@ -503,6 +503,28 @@ void add_render(CommandLine& line) {
   add_memory(line, *app);
 }
 
+void add_profile(CommandLine& line) {
+  const auto [app, options] =
+      add(line, "profile", "Sample where a process spends its CPU time", run_profile);
+  app->add_option("PID", options->process, "Process to sample");
+  app->add_option("COMMAND", options->command, "Program and its arguments, after --");
+  add_option(*app, "-o,--output", "FILE", options->output,
+             "Flame graph: .html, .svg or a format of skein flame;\n.data: the samples, as perf.data "
+             "[default:\nPROGRAM.flame.html]");
+  app->add_option("-F,--frequency", options->frequency,
+                  "Samples per second of CPU time [default: 999]")
+      ->option_text("HZ")
+      ->check(CLI::Range(1, 100'000));
+  app->add_option("-T,--time", options->seconds, "End after this time [default: with the process]")
+      ->option_text("SECONDS")
+      ->check(CLI::Range(0.001, 1e9));
+  app->add_option("--stack-size", options->stack_bytes,
+                  "Bytes to copy of each stack [default: 16384]")
+      ->option_text("N")
+      ->check(CLI::Range(512, 65'528));
+  app->positionals_at_end();
+}
+
 // Familiar options of flamegraph.pl are accepted with its names.
 void add_flame(CommandLine& line) {
   const auto [app, options] =
@@ -624,6 +646,7 @@ void add_export(CommandLine& line) {
 void add_all(CommandLine& line) {
   line.group = "Record";
   add_record(line);
+  add_profile(line);
   add_control(line);
   add_snapshot(line);
   add_core(line);

@@ -243,6 +243,16 @@ struct FlameOptions {
 };
 int run_flame(const FlameOptions& options);
 
+struct ProfileOptions {
+  std::string process;               // empty: `command` is run
+  std::vector<std::string> command;  // with its arguments
+  std::string output;                // empty: PROGRAM.flame.html
+  uint32_t frequency = 999;          // Hz
+  double seconds = 0;                // 0: until the process ends
+  uint32_t stack_bytes = 16384;
+};
+int run_profile(const ProfileOptions& options);
+
 struct ExportOptions {
   std::string format;  // one of export_formats() (trace/export/exporters.h)
   std::string trace;
