@@ -29,6 +29,7 @@ class ImageFile {
   std::optional<uint64_t> linked(uint64_t offset) const;
   // By which the file's addresses are moved, if `offset` is mapped at `begin`.
   std::optional<uint64_t> bias(uint64_t begin, uint64_t offset) const;
+  uint64_t entry() const { return elf_.entry; }  // as linked; 0: none
   bool is_open() const { return !contents_.bytes().empty(); }
   std::span<const uint8_t> bytes() const { return contents_.bytes(); }
 

@@ -72,6 +72,9 @@ std::string_view usual_name(const Functions& functions, const Functions::Functio
   return best;
 }
 
+// "pthread_create@@GLIBC_2.34" -> "pthread_create".
+std::string_view without_version(std::string_view name) { return name.substr(0, name.find('@')); }
+
 class Folder {
  public:
   Folder(const PerfFile& file, Files& files, const PerfOptions& options)
@@ -208,7 +211,8 @@ class Folder {
       const std::optional<uint64_t> linked = image_files_.of(number, image).linked(offset);
       const Functions::Function* function = linked ? functions->find(*linked) : nullptr;
       if (function != nullptr)
-        return std::string(without_parameters(demangled(usual_name(*functions, *function))));
+        return std::string(
+            without_parameters(demangled(without_version(usual_name(*functions, *function)))));
     }
     if (options_.map != nullptr)
       if (const std::string_view name = options_.map->find(address); !name.empty())

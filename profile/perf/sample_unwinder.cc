@@ -94,6 +94,7 @@ std::vector<UnwindModule> SampleUnwinder::modules_of(const ProcessImage& image) 
     const auto bias = opened.is_open() ? opened.bias(begin, mapped.offset) : std::nullopt;
     if (!bias) continue;
     module.bias = *bias;
+    if (opened.entry() != 0) module.entry = opened.entry() + *bias;
     module.table = files_.table(mapped.file, file);
     const auto bytes = opened.bytes();
     if (mapped.offset < bytes.size())
