@@ -1,6 +1,7 @@
 // skein profile [-F HZ] [-T SECONDS] [-o FILE] PID | -- CMD...
 //
 // Samples where a process spends its CPU time, and draws the stacks as a flame graph.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -64,29 +65,31 @@ std::string program_of(const ProfileOptions& options) {
   return name.empty() ? "process-" + options.process : name;
 }
 
-// The file of the samples; a temporary one if only the flame graph is wanted.
+// The file of the samples. One without a name if only the flame graph is wanted: nothing is left if
+// skein is killed.
 class Samples {
  public:
   explicit Samples(std::string path) : path_(std::move(path)) {
     if (!path_.empty()) return;
     const char* const folder = getenv("TMPDIR");
-    path_ = std::string(folder != nullptr && *folder != '\0' ? folder : "/tmp") +
-            "/skein-profile-XXXXXX";
-    const int file = mkstemp(path_.data());
-    if (file < 0) die(1, path_ + ": " + std::strerror(errno) + "; set TMPDIR to another folder");
-    close(file);
-    is_temporary_ = true;
+    std::string name = std::string(folder != nullptr && *folder != '\0' ? folder : "/tmp") +
+                       "/skein-profile-XXXXXX";
+    descriptor_ = mkostemp(name.data(), O_CLOEXEC);
+    if (descriptor_ < 0)
+      die(1, name + ": " + std::strerror(errno) + "; set TMPDIR to another folder");
+    unlink(name.c_str());
+    path_ = "/proc/self/fd/" + std::to_string(descriptor_);
   }
   Samples(const Samples&) = delete;
   Samples& operator=(const Samples&) = delete;
   ~Samples() {
-    if (is_temporary_) unlink(path_.c_str());
+    if (descriptor_ >= 0) close(descriptor_);
   }
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
-  bool is_temporary_ = false;
+  int descriptor_ = -1;
 };
 
 volatile sig_atomic_t is_interrupted = 0;
