@@ -128,7 +128,12 @@ void report(const Sampler& sampler, const std::string& program, double seconds,
   if (counts.lost != 0)
     report_message("the kernel lost " + counted(counts.lost, "sample") +
                    ": use a lower -F, or a smaller --stack-size");
-  if (!sampler.has_kernel())
+  if (!sampler.why_stopping().empty()) {
+    char pause[32];
+    std::snprintf(pause, sizeof pause, "%.0f us", sampler.median_pause() / 1e3);
+    report_message(sampler.why_stopping() + ": threads were stopped for each sample, for " + pause +
+                   " (median). The kernel's functions and started processes are missing");
+  } else if (!sampler.has_kernel())
     report_message(
         "without the kernel's functions: these need kernel.perf_event_paranoid at 1 or "
         "less, or CAP_PERFMON");

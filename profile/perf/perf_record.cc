@@ -83,8 +83,12 @@ bool parse_sample(std::span<const uint8_t> body, const PerfEvent& event, PerfRec
     record.tid = cursor.u32();
   }
   if (type & perf_has_time) record.time = cursor.u64();
-  for (const uint64_t one : {perf_has_address, perf_has_id, perf_has_stream_id, perf_has_cpu})
+  for (const uint64_t one : {perf_has_address, perf_has_id, perf_has_stream_id})
     if (type & one) cursor.u64();
+  if (type & perf_has_cpu) {
+    record.cpu = cursor.u32();
+    cursor.u32();
+  }
   if (type & perf_has_period)
     record.period = cursor.u64();
   else

@@ -65,6 +65,7 @@ struct PerfRecord {
   uint32_t event = 0;  // of PerfFile::events()
   uint32_t pid = 0;
   uint32_t tid = 0;
+  uint32_t cpu = 0;  // of a sample
   uint64_t time = 0;
   uint8_t mode = 0;  // of a sample: 1 kernel, 2 user, 3 hypervisor, 4 guest's kernel, 5 its user
 

@@ -72,13 +72,20 @@ void PerfWriter::write(std::span<const uint8_t> bytes) {
 
 void PerfWriter::add(std::span<const uint8_t> record) { write(record); }
 
-void PerfWriter::add_sample(std::span<const uint8_t> record, std::span<const uint64_t> chain) {
-  // Up to the call chain, both events have the same parts.
-  constexpr size_t parts_size = perf_header_size + 8 + 8 + 8 + 8 + 8;  // ip, tid, time, cpu, period
-  constexpr size_t longest_chain = (UINT16_MAX - parts_size - 8) / 8;
-  if (record.size() < parts_size) return;
+void PerfWriter::add_sample(const PerfRecord& sample, std::span<const uint64_t> chain) {
+  constexpr size_t longest_chain = 8000;  // a record is smaller than 64 KiB
   chain = chain.first(std::min(chain.size(), longest_chain));
-  body_.assign(record.begin(), record.begin() + parts_size);
+  body_.clear();
+  append(body_, uint32_t{perf_record_sample});
+  append(body_, uint16_t{sample.mode});
+  append(body_, uint16_t{0});
+  append(body_, sample.address);
+  append(body_, sample.pid);
+  append(body_, sample.tid);
+  append(body_, sample.time);
+  append(body_, sample.cpu);
+  append(body_, uint32_t{0});
+  append(body_, sample.period);
   append(body_, uint64_t{chain.size()});
   const size_t at = body_.size();
   body_.resize(at + chain.size_bytes());

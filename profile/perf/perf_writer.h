@@ -2,7 +2,7 @@
 //
 //   Result<PerfWriter> writer = PerfWriter::create(path, event);
 //   writer->add(record);                       // of the kernel: mappings, names, forks
-//   writer->add_sample(record, chain);         // instead of its registers and stack
+//   writer->add_sample(sample, chain);         // instead of its registers and stack
 //   if (Result<void> done = writer->finish(); !done) return done.error();
 //
 // One that was not finished can be read up to its last complete record: perf writes its size at the
@@ -31,8 +31,7 @@ class PerfWriter {
 
   // A record with its header, and the trailer that the event demands.
   void add(std::span<const uint8_t> record);
-  // `record` is the sample as the kernel wrote it.
-  void add_sample(std::span<const uint8_t> record, std::span<const uint64_t> chain);
+  void add_sample(const PerfRecord& sample, std::span<const uint64_t> chain);
   // What was true before the recording: its time is 0. `build_id` may be empty.
   void add_mapping(uint32_t pid, uint64_t begin, uint64_t end, uint64_t offset,
                    std::string_view file, std::span<const uint8_t> build_id);

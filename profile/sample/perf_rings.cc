@@ -115,13 +115,8 @@ PerfRings::~PerfRings() {
   for (const int descriptor : descriptors_) close(descriptor);
 }
 
-Result<PerfRings> PerfRings::open(std::span<const uint32_t> threads, const RingOptions& options) {
-  raise_descriptor_limit();
-  PerfRings rings;
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  rings.random_ = static_cast<uint64_t>(now.tv_nsec) << 20 | static_cast<uint64_t>(getpid());
-  perf_event_attr& attribute = rings.attribute_;
+perf_event_attr PerfRings::software_clock(const RingOptions& options) {
+  perf_event_attr attribute = {};
   attribute.size = sizeof attribute;
   attribute.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
                           PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
@@ -139,7 +134,19 @@ Result<PerfRings> PerfRings::open(std::span<const uint32_t> threads, const RingO
   attribute.use_clockid = 1;
   attribute.clockid = CLOCK_MONOTONIC;
   attribute.watermark = 1;
-  attribute.sample_period = options.frequency;  // until the kind of event is known
+  attribute.type = PERF_TYPE_SOFTWARE;
+  attribute.config = PERF_COUNT_SW_CPU_CLOCK;
+  attribute.sample_period = second / std::max(options.frequency, uint32_t{1});
+  return attribute;
+}
+
+Result<PerfRings> PerfRings::open(std::span<const uint32_t> threads, const RingOptions& options) {
+  raise_descriptor_limit();
+  PerfRings rings;
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  rings.random_ = static_cast<uint64_t>(now.tv_nsec) << 20 | static_cast<uint64_t>(getpid());
+  rings.attribute_ = software_clock(options);
   rings.processors_ = online_processors();
   rings.rings_.resize(rings.processors_.size());
   if (threads.empty()) return Error{.what = "no threads"};
@@ -156,7 +163,7 @@ Result<PerfRings> PerfRings::open(std::span<const uint32_t> threads, const RingO
 // Cycles if the processor counts them, else the software clock; with the kernel's part if
 // permitted; with build ids if the kernel knows them.
 Result<void> PerfRings::choose_event(uint32_t thread) {
-  const auto frequency = attribute_.sample_period;
+  const uint64_t interval = attribute_.sample_period;
   int reason = 0;
   for (const bool counters : {true, false}) {
     for (const bool build_ids : {true, false}) {
@@ -165,7 +172,7 @@ Result<void> PerfRings::choose_event(uint32_t thread) {
         attribute_.config =
             counters ? uint64_t{PERF_COUNT_HW_CPU_CYCLES} : uint64_t{PERF_COUNT_SW_CPU_CLOCK};
         attribute_.freq = counters;
-        attribute_.sample_period = counters ? frequency : second / std::max<uint64_t>(frequency, 1);
+        attribute_.sample_period = counters ? second / interval : interval;
         attribute_.build_id = build_ids;
         attribute_.exclude_kernel = !kernel;
         const int descriptor = open_event(thread, processors_.front());

@@ -46,6 +46,10 @@ class PerfRings {
   PerfRings& operator=(PerfRings&&) noexcept;
   ~PerfRings();
 
+  // The attribute of an event of the software clock with these options: what samples that were
+  // taken in another way stand for.
+  static perf_event_attr software_clock(const RingOptions& options);
+
   // Adds a thread that none of the others has started.
   Result<void> add(uint32_t thread);
 
@@ -77,10 +81,10 @@ class PerfRings {
 
   perf_event_attr attribute_ = {};
   PerfEvent event_ = {};
-  std::vector<int> processors_ = {};               // their numbers
+  std::vector<int> processors_ = {};          // their numbers
   std::vector<std::unique_ptr<Ring>> rings_;  // of each processor
-  std::vector<int> descriptors_ = {};              // of all events
-  std::vector<uint8_t> copy_ = {};  // of a record that continues at the ring's beginning
+  std::vector<int> descriptors_ = {};         // of all events
+  std::vector<uint8_t> copy_ = {};            // of a record that continues at the ring's beginning
   uint64_t random_ = 0;
   size_t next_period_ = 0;  // the event that gets another period
 };

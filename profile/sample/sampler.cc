@@ -1,11 +1,15 @@
 #include "profile/sample/sampler.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,6 +17,7 @@
 #include "profile/perf/perf_writer.h"
 #include "profile/perf/process_images.h"
 #include "profile/perf/sample_unwinder.h"
+#include "profile/sample/stopping_sampler.h"
 #include "target/process.h"
 #include "target/thread_ids.h"
 
@@ -66,7 +71,7 @@ uint64_t kernel_text() {
 }  // namespace
 
 struct Sampler::State {
-  State(PerfRings opened, PerfWriter created)
+  State(std::optional<PerfRings> opened, PerfWriter created)
       : rings(std::move(opened)), writer(std::move(created)) {}
 
   // A record that waits until no earlier one can come from another ring.
@@ -78,6 +83,11 @@ struct Sampler::State {
 
   // What a running process has mapped, and the names of its threads.
   void note_present(uint32_t pid) {
+    looked = monotonic_ns();
+    std::ifstream file("/proc/" + std::to_string(pid) + "/maps");
+    std::string maps{std::istreambuf_iterator<char>(file), {}};
+    if (maps == noted) return;
+    noted = std::move(maps);
     Result<std::unique_ptr<Target>> target = open_process(pid);
     if (target) {
       for (const Mapping& mapping : (*target)->mappings()) {
@@ -103,8 +113,8 @@ struct Sampler::State {
 
   void take() {
     const uint64_t begin = monotonic_ns();
-    rings.drain([&](std::span<const uint8_t> record) {
-      pending.push_back({.time = perf_record_time(record, rings.event()),
+    rings->drain([&](std::span<const uint8_t> record) {
+      pending.push_back({.time = perf_record_time(record, rings->event()),
                          .offset = bytes.size(),
                          .size = static_cast<uint32_t>(record.size())});
       bytes.insert(bytes.end(), record.begin(), record.end());
@@ -133,12 +143,33 @@ struct Sampler::State {
 
   void use(std::span<const uint8_t> record) {
     PerfRecord parsed;
-    if (!parse_perf_record(record, rings.event(), parsed)) return writer.add(record);
+    if (!parse_perf_record(record, rings->event(), parsed)) return writer.add(record);
     images.use(parsed);
     if (parsed.type == PerfRecord::Type::Lost) counts.lost += parsed.lost;
     if (parsed.type != PerfRecord::Type::Sample) return writer.add(record);
+    use_sample(parsed);
+  }
+
+  void use_sample(const PerfRecord& sample) {
     counts.samples++;
-    writer.add_sample(record, unwinder.unwind(parsed));
+    writer.add_sample(sample, unwinder.unwind(sample));
+  }
+
+  // Samples until `end`; the process is looked at again when it may have mapped other files.
+  bool stop_and_go(uint64_t end, int extra) {
+    constexpr uint64_t look_again = 500'000'000;
+    while (monotonic_ns() < end) {
+      random = random * 6364136223846793005 + 1442695040888963407;
+      const uint64_t part = interval / 10;
+      const uint64_t pause = interval - part / 2 + (part == 0 ? 0 : (random >> 33) % part);
+      pollfd ready = {.fd = extra, .events = POLLIN, .revents = 0};
+      const timespec time = {.tv_sec = static_cast<time_t>(pause / 1'000'000'000),
+                             .tv_nsec = static_cast<long>(pause % 1'000'000'000)};
+      if (ppoll(&ready, extra < 0 ? 0 : 1, &time, nullptr) > 0) return true;
+      if (monotonic_ns() - looked >= look_again) note_present(stopping_pid);
+      stopping->sample([&](const PerfRecord& sample) { use_sample(sample); });
+    }
+    return false;
   }
 
   // As the process sees it: its own root folder, files that were deleted or replaced.
@@ -154,8 +185,14 @@ struct Sampler::State {
     return open_from_disk(disk, no_ids)(file);
   }
 
-  PerfRings rings;
+  std::optional<PerfRings> rings;  // none: threads are stopped
   PerfWriter writer;
+  std::optional<StoppingSampler> stopping = {};
+  std::string why_stopping = {};
+  uint32_t stopping_pid = 0;
+  uint64_t interval = 0, looked = 0, random = 1;
+  std::vector<uint32_t> pauses = {};
+  std::string noted = {};  // of the process's mappings
   DiskFiles disk;
   ProcessImages images = {};
   ImageFiles files{[this](const ProcessImages::File& file) { return open(file); }, disk};
@@ -171,13 +208,15 @@ Sampler::Sampler(Sampler&&) noexcept = default;
 Sampler& Sampler::operator=(Sampler&&) noexcept = default;
 Sampler::~Sampler() = default;
 
-Result<Sampler> Sampler::attach(uint32_t pid, const std::string& path, const RingOptions& options) {
-  // A thread that is created from now on is a child of one that is followed, or is found by the
-  // next look.
+namespace {
+
+// All threads of a process that runs. A thread that is created from now on is a child of one that
+// is followed, or is found by the next look.
+Result<PerfRings> open_all(uint32_t pid, const RingOptions& options) {
   std::vector<uint32_t> known = threads_of(pid);
   if (known.empty()) return Error{.what = "no process " + std::to_string(pid)};
   Result<PerfRings> rings = PerfRings::open(known, options);
-  if (!rings) return rings.error();
+  if (!rings) return rings;
   rings->enable();
   for (std::vector<uint32_t> now; (now = threads_of(pid)) != known; known = std::move(now)) {
     for (const uint32_t thread : now)
@@ -185,44 +224,81 @@ Result<Sampler> Sampler::attach(uint32_t pid, const std::string& path, const Rin
         if (const Result<void> added = rings->add(thread); !added) return added.error();
     rings->enable();
   }
-  Result<PerfWriter> writer = PerfWriter::create(path, rings->attribute());
+  return rings;
+}
+
+}  // namespace
+
+Result<Sampler> Sampler::begin(uint32_t pid, const std::string& path, const RingOptions& options) {
+  if (threads_of(pid).empty()) return Error{.what = "no process " + std::to_string(pid)};
+  Result<PerfRings> rings = options.starts_at_exec ? PerfRings::open(std::span(&pid, 1), options)
+                                                   : open_all(pid, options);
+  perf_event_attr attribute = {};
+  std::optional<StoppingSampler> stopping;
+  if (rings) {
+    attribute = rings->attribute();
+  } else {
+    stopping.emplace(pid, options.stack_bytes);
+    if (const Result<void> possible = stopping->check(); !possible)
+      return Error{.what = rings.error().what + "; and " + possible.error().what,
+                   .advice = rings.error().advice};
+    attribute = PerfRings::software_clock(options);
+    attribute.exclude_kernel = 1;
+  }
+  Result<PerfWriter> writer = PerfWriter::create(path, attribute);
   if (!writer) return writer.error();
-  auto state = std::make_unique<State>(std::move(*rings), std::move(*writer));
-  if (const uint64_t text = kernel_text(); text != 0 && state->rings.has_kernel())
+  auto state = std::make_unique<State>(rings ? std::optional(std::move(*rings)) : std::nullopt,
+                                       std::move(*writer));
+  if (stopping) {
+    state->stopping = std::move(stopping);
+    state->stopping_pid = pid;
+    state->interval = attribute.sample_period;
+    state->why_stopping = rings.error().what;
+  }
+  if (const uint64_t text = attribute.exclude_kernel ? 0 : kernel_text(); text != 0)
     state->writer.add_kernel(text, "_text");
-  state->note_present(pid);
+  if (!options.starts_at_exec) state->note_present(pid);
   return Sampler(std::move(state));
+}
+
+Result<Sampler> Sampler::attach(uint32_t pid, const std::string& path, const RingOptions& options) {
+  return begin(pid, path, options);
 }
 
 Result<Sampler> Sampler::start(uint32_t pid, const std::string& path, const RingOptions& options) {
   RingOptions at_exec = options;
   at_exec.starts_at_exec = true;
-  Result<PerfRings> rings = PerfRings::open(std::span(&pid, 1), at_exec);
-  if (!rings) return rings.error();
-  Result<PerfWriter> writer = PerfWriter::create(path, rings->attribute());
-  if (!writer) return writer.error();
-  auto state = std::make_unique<State>(std::move(*rings), std::move(*writer));
-  if (const uint64_t text = kernel_text(); text != 0 && state->rings.has_kernel())
-    state->writer.add_kernel(text, "_text");
-  return Sampler(std::move(state));
+  return begin(pid, path, at_exec);
 }
 
 bool Sampler::work(int milliseconds, int extra) {
-  const bool is_ready = state_->rings.wait(milliseconds, extra);
+  if (state_->stopping)
+    return state_->stop_and_go(monotonic_ns() + static_cast<uint64_t>(milliseconds) * 1'000'000,
+                               extra);
+  const bool is_ready = state_->rings->wait(milliseconds, extra);
   state_->take();
   return is_ready;
 }
 
 Result<void> Sampler::finish() {
-  state_->rings.disable();
-  state_->take();
-  state_->use_until(UINT64_MAX);
+  if (state_->stopping) {
+    state_->pauses = state_->stopping->take_pauses();
+    std::sort(state_->pauses.begin(), state_->pauses.end());
+  } else {
+    state_->rings->disable();
+    state_->take();
+    state_->use_until(UINT64_MAX);
+  }
   state_->counts.unwound = state_->unwinder.counts();
   return state_->writer.finish();
 }
 
 const Sampler::Counts& Sampler::counts() const { return state_->counts; }
-bool Sampler::has_kernel() const { return state_->rings.has_kernel(); }
+bool Sampler::has_kernel() const { return state_->rings && state_->rings->has_kernel(); }
+const std::string& Sampler::why_stopping() const { return state_->why_stopping; }
+uint32_t Sampler::median_pause() const {
+  return state_->pauses.empty() ? 0 : state_->pauses[state_->pauses.size() / 2];
+}
 
 ImageFiles::Open Sampler::open_files() const {
   return [state = state_.get()](const ProcessImages::File& file) -> Result<Contents> {

@@ -6,9 +6,13 @@
 //   if (Result<void> done = sampler->finish(); !done) return done.error();
 //   print(sampler->unwind_counts().text());
 //
+// Where perf_event_open(2) is not permitted, threads are stopped for each sample (ptrace(2)):
+// profile/sample/stopping_sampler.h. The kernel's functions, and processes that this one starts,
+// are missing then.
+//
 // Stacks are unwound at once, with the files that the process has mapped, also deleted ones and
 // those of a container: the copies of stacks, 16 MB a second, are not written. Nothing is written
-// to the process, and it is not stopped: profile/sample/perf_rings.h.
+// into the process: profile/sample/perf_rings.h.
 //
 // Not thread-safe.
 #pragma once
@@ -50,6 +54,10 @@ class Sampler {
   const Counts& counts() const;
   // False: the kernel's part of the stacks is missing, as it was not permitted.
   bool has_kernel() const;
+  // Why threads are stopped for each sample; empty: they are not.
+  const std::string& why_stopping() const;
+  // How long threads stood still for a sample, in ns: the median; 0: they were not stopped.
+  uint32_t median_pause() const;
 
   // Opens the files that the processes had mapped, as fold_perf_data() needs it, even if the
   // processes have ended. Valid as long as this object.
@@ -58,6 +66,7 @@ class Sampler {
  private:
   struct State;
   explicit Sampler(std::unique_ptr<State> state);
+  static Result<Sampler> begin(uint32_t pid, const std::string& path, const RingOptions& options);
   std::unique_ptr<State> state_;
 };
 

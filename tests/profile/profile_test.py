@@ -106,6 +106,20 @@ with tempfile.TemporaryDirectory(prefix="skein-profile-") as folder:
     done = run("-T", 0.3, "-o", out, "--", program, "20")
     expect("-T ends it", done.returncode == 0, done)
 
+    # Where perf_event_open is not permitted: by ptrace, of one process. A call that waits must not fail.
+    without, waiter = folder / "without", folder / "waiter"
+    subprocess.run(["cc", str(HERE / "without_perf.c"), "-o", str(without)], check=True)
+    subprocess.run([compiler, "-std=c++20", "-O2", str(HERE / "waiter.cc"), "-o", str(waiter)], check=True)
+    done = subprocess.run([without, skein, "profile", "-o", out, "--", program], capture_output=True, text=True)
+    expect("ptrace", done.returncode == 7 and "threads were stopped" in done.stderr, done)
+    counts = folded(out)
+    expect("ptrace: all callers", share(counts, "^work;clone3;start_thread;.*(app::recurse;){20}app::serve") > 0.3 and
+           share(counts, "^work;(clone3|_start)") > 0.99, out.read_text())
+    expect("ptrace: shares", abs(share(counts, "app::parse<int>;app::burn") - 2 / 3) < 0.1, out.read_text())
+    done = subprocess.run([without, skein, "profile", "-F", "9999", "-o", out, "--", waiter, "2"], capture_output=True,
+                          text=True)
+    expect("ptrace: calls that wait", done.returncode == 0, done)
+
     for words, code, message in (
             ((), 2, "no process"), (("x",), 2, "not the number of a process"), (("999999999",), 1, "no process 999999999"),
             (("-o", folder / "a.png", "--", program), 2, "unknown format"),
