@@ -529,7 +529,7 @@ void add_profile(CommandLine& line) {
 void add_flame(CommandLine& line) {
   const auto [app, options] =
       add(line, "flame", "Draw a flame graph of a profile", run_flame);
-  app->add_option("PROFILE", options->inputs, "perf.data, folded stacks, or - for stdin")
+  app->add_option("PROFILE", options->inputs, "perf.data, a trace, a recording process's PID,\nfolded stacks, or - for stdin")
       ->required();
   add_option(*app, "-o,--output", "FILE", options->output,
              "Output file: .svg, .html, .folded, .pb.gz (pprof)\nor .speedscope.json "
@@ -549,6 +549,8 @@ void add_flame(CommandLine& line) {
           "Names of addresses: output of nm, objdump -t or\nSystem.map; may be repeated");
   add_option(*app, "--event", "NAME", options->event,
              "Of perf.data [default: the first with samples]");
+  app->add_flag("--running", options->running,
+                "Of a trace: where tasks run, not where they wait");
   app->add_flag("--reverse", options->reverse, "Start with the innermost function");
   app->add_flag("--icicle,--inverted", options->icicle, "Draw from the top down");
   app->add_flag("--flamechart", options->chart, "Keep the order of the input, which is time");

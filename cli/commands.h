@@ -221,6 +221,7 @@ struct FlameOptions {
   std::vector<std::string> before;  // with these the inputs are compared
   std::vector<std::string> maps;    // names of addresses
   std::string event;                // of perf.data; empty: the first with samples
+  bool running = false;             // of a trace: where tasks run, not where they wait
   std::optional<std::string> title;
   std::string subtitle;
   std::string notes;
