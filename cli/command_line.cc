@@ -506,8 +506,9 @@ void add_render(CommandLine& line) {
 void add_profile(CommandLine& line) {
   const auto [app, options] =
       add(line, "profile", "Sample where a process spends its CPU time", run_profile);
-  app->add_option("PID", options->process, "Process to sample");
-  app->add_option("COMMAND", options->command, "Program and its arguments, after --");
+  app->add_option("PID", options->words,
+                  "Process to sample; or, after --, a program to run and\nits arguments")
+      ->required();
   add_option(*app, "-o,--output", "FILE", options->output,
              "Flame graph: .html, .svg or a format of skein flame;\n.data: the samples, as perf.data "
              "[default:\nPROGRAM.flame.html]");
@@ -522,7 +523,6 @@ void add_profile(CommandLine& line) {
                   "Bytes to copy of each stack [default: 16384]")
       ->option_text("N")
       ->check(CLI::Range(512, 65'528));
-  app->positionals_at_end();
 }
 
 // Familiar options of flamegraph.pl are accepted with its names.

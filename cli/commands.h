@@ -245,11 +245,10 @@ struct FlameOptions {
 int run_flame(const FlameOptions& options);
 
 struct ProfileOptions {
-  std::string process;               // empty: `command` is run
-  std::vector<std::string> command;  // with its arguments
-  std::string output;                // empty: PROGRAM.flame.html
-  uint32_t frequency = 999;          // Hz
-  double seconds = 0;                // 0: until the process ends
+  std::vector<std::string> words;  // the number of a process, or a program with its arguments
+  std::string output;              // empty: PROGRAM.flame.html
+  uint32_t frequency = 999;        // Hz
+  double seconds = 0;              // 0: until the process ends
   uint32_t stack_bytes = 16384;
 };
 int run_profile(const ProfileOptions& options);

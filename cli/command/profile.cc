@@ -46,23 +46,23 @@ bool keeps_samples(const std::string& output) {
   return output.ends_with(".data") || output.ends_with(".perf");
 }
 
-uint32_t process_number(const std::string& text) {
+// 0: it is the name of a program.
+uint32_t process_number(const ProfileOptions& options) {
+  if (options.words.size() != 1) return 0;
+  const std::string& text = options.words[0];
   uint32_t pid = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-  if (error != std::errc{} || end != text.data() + text.size() || pid == 0)
-    die(2, "'" + text + "' is not the number of a process; to run a program: skein profile -- " +
-               text);
-  return pid;
+  return error == std::errc{} && end == text.data() + text.size() ? pid : 0;
 }
 
-std::string program_of(const ProfileOptions& options) {
+std::string program_of(const ProfileOptions& options, uint32_t pid) {
   std::string name;
-  if (options.process.empty())
-    name = std::filesystem::path(options.command[0]).filename().string();
+  if (pid == 0)
+    name = std::filesystem::path(options.words[0]).filename().string();
   else
-    std::getline(std::ifstream("/proc/" + options.process + "/comm"), name);
+    std::getline(std::ifstream("/proc/" + options.words[0] + "/comm"), name);
   std::replace(name.begin(), name.end(), '/', '_');
-  return name.empty() ? "process-" + options.process : name;
+  return name.empty() ? "process-" + options.words[0] : name;
 }
 
 // The file of the samples. One without a name if only the flame graph is wanted: nothing is left if
@@ -177,10 +177,9 @@ Sampler checked(Result<Sampler> sampler) {
 }  // namespace
 
 int run_profile(const ProfileOptions& options) {
-  if (options.process.empty() && options.command.empty())
-    die(2, "no process: skein profile PID, or skein profile -- PROGRAM");
-  const bool runs = options.process.empty();
-  const std::string program = program_of(options);
+  const uint32_t process = process_number(options);
+  const bool runs = process == 0;
+  const std::string program = program_of(options, process);
   const std::string output = options.output.empty() ? program + ".flame.html" : options.output;
   const bool keeps = keeps_samples(output);
   if (!keeps) {
@@ -194,13 +193,13 @@ int run_profile(const ProfileOptions& options) {
   pid_t pid = 0;
   std::optional<Sampler> sampler;
   if (runs) {
-    fork_program(options.command, [] {});
+    fork_program(options.words, [] {});
     pid = program_pid();
     sampler = checked(Sampler::start(static_cast<uint32_t>(pid), samples.path(), rings));
-    execute_program(options.command);
+    execute_program(options.words);
   } else {
-    pid = static_cast<pid_t>(process_number(options.process));
-    sampler = checked(Sampler::attach(static_cast<uint32_t>(pid), samples.path(), rings));
+    pid = static_cast<pid_t>(process);
+    sampler = checked(Sampler::attach(process, samples.path(), rings));
     end_by_signals();
   }
   const Clock::time_point begin = Clock::now();

@@ -213,6 +213,10 @@ class Folder {
       if (function != nullptr)
         return std::string(
             without_parameters(demangled(without_version(usual_name(*functions, *function)))));
+      // The dynamic linker's first function, which its symbols do not call one.
+      constexpr uint64_t entry_size = 64;
+      const uint64_t entry = image_files_.of(number, image).entry();
+      if (linked && entry != 0 && *linked - entry < entry_size) return "_start";
     }
     if (options_.map != nullptr)
       if (const std::string_view name = options_.map->find(address); !name.empty())

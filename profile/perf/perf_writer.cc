@@ -134,12 +134,12 @@ void PerfWriter::add_mapping(uint32_t pid, uint64_t begin, uint64_t end, uint64_
       pid, pid, 0);
 }
 
-void PerfWriter::add_name(uint32_t pid, uint32_t tid, std::string_view name) {
+void PerfWriter::add_name(uint32_t pid, uint32_t tid, std::string_view name, uint64_t time) {
   body_.assign(perf_header_size, 0);
   append(body_, pid);
   append(body_, tid);
   append_text(body_, name);
-  end_record(perf_record_comm, 0, pid, tid, 0);
+  end_record(perf_record_comm, 0, pid, tid, time);
 }
 
 void PerfWriter::add_kernel(uint64_t address, std::string_view name) {

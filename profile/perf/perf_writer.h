@@ -32,10 +32,10 @@ class PerfWriter {
   // A record with its header, and the trailer that the event demands.
   void add(std::span<const uint8_t> record);
   void add_sample(const PerfRecord& sample, std::span<const uint64_t> chain);
-  // What was true before the recording: its time is 0. `build_id` may be empty.
+  // What was true before the recording. `build_id` may be empty.
   void add_mapping(uint32_t pid, uint64_t begin, uint64_t end, uint64_t offset,
                    std::string_view file, std::span<const uint8_t> build_id);
-  void add_name(uint32_t pid, uint32_t tid, std::string_view name);
+  void add_name(uint32_t pid, uint32_t tid, std::string_view name, uint64_t time);
   // Where the kernel has its symbol `name`, such as "_text".
   void add_kernel(uint64_t address, std::string_view name);
 

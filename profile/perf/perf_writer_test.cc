@@ -87,7 +87,7 @@ TEST_CASE("what is written is read again, in the order of its times") {
   writer->add_sample(sample(10), {});
   writer->add_mapping(5, 0x400000, 0x403000, 0x1000, "/bin/true", id);
   writer->add_mapping(5, 0x500000, 0x501000, 0, "//anon", {});
-  writer->add_name(5, 6, "worker");
+  writer->add_name(5, 6, "worker", 0);
   writer->add_kernel(0xffffffff81000000, "_text");
   REQUIRE(writer->finish());
   bool is_cut = true;

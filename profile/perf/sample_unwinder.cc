@@ -41,11 +41,13 @@ std::span<const uint64_t> SampleUnwinder::unwind(const PerfRecord& sample) {
   chain_.push_back(perf_context_user);
   const std::shared_ptr<const ProcessImage> image = images_.of(sample.pid);
   if (!image) {
+    last_end_ = StackEnd::NoTable;
     chain_.push_back(*pc);
     return chain_;
   }
   const UnwoundStack stack = unwinder_of(image).unwind(
       {.registers = sample.registers, .stack_begin = *sp, .stack = sample.stack});
+  last_end_ = stack.end;
   size_t interrupted = 0;
   for (size_t i = 0; i < stack.pcs.size(); i++) {
     if (interrupted < stack.interrupted.size() && stack.interrupted[interrupted] == i) {

@@ -31,6 +31,8 @@ class SampleUnwinder {
   // the next call.
   std::span<const uint64_t> unwind(const PerfRecord& sample);
 
+  // How the last stack ended.
+  StackEnd last_end() const { return last_end_; }
   UnwindCounts counts() const;
 
  private:
@@ -47,6 +49,7 @@ class SampleUnwinder {
   std::list<OfImage> unwinders_ = {};  // the last one used is the first
   UnwindCounts dropped_ = {};          // of those that were removed
   std::vector<uint64_t> chain_ = {};
+  StackEnd last_end_ = StackEnd::Complete;
 };
 
 }  // namespace skein

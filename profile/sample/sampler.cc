@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -81,12 +82,12 @@ struct Sampler::State {
     uint32_t size = 0;
   };
 
-  // What a running process has mapped, and the names of its threads.
-  void note_present(uint32_t pid) {
+  // What a running process has mapped, and the names of its threads. False: nothing has changed.
+  bool note_present(uint32_t pid) {
     looked = monotonic_ns();
     std::ifstream file("/proc/" + std::to_string(pid) + "/maps");
     std::string maps{std::istreambuf_iterator<char>(file), {}};
-    if (maps == noted) return;
+    if (maps == noted) return false;
     noted = std::move(maps);
     Result<std::unique_ptr<Target>> target = open_process(pid);
     if (target) {
@@ -108,7 +109,9 @@ struct Sampler::State {
         images.use(record);
       }
     }
-    for (const uint32_t tid : threads_of(pid)) writer.add_name(pid, tid, thread_name(pid, tid));
+    for (const uint32_t tid : threads_of(pid))
+      if (named_threads.insert(tid).second) writer.add_name(pid, tid, thread_name(pid, tid), 0);
+    return true;
   }
 
   void take() {
@@ -155,9 +158,22 @@ struct Sampler::State {
     writer.add_sample(sample, unwinder.unwind(sample));
   }
 
-  // Samples until `end`; the process is looked at again when it may have mapped other files.
+  // Without records of the kernel, the process is looked at again when it has a new thread, or a
+  // stack that cannot be followed: it may have mapped other files.
+  void use_stopped(const PerfRecord& sample) {
+    constexpr uint64_t look_again = 10'000'000;
+    if (named_threads.insert(sample.tid).second)
+      writer.add_name(sample.pid, sample.tid, thread_name(sample.pid, sample.tid), sample.time);
+    std::span<const uint64_t> chain = unwinder.unwind(sample);
+    if (unwinder.last_end() != StackEnd::Complete && sample.time - looked >= look_again &&
+        note_present(stopping_pid))
+      chain = unwinder.unwind(sample);
+    counts.samples++;
+    writer.add_sample(sample, chain);
+  }
+
+  // Samples until `end`.
   bool stop_and_go(uint64_t end, int extra) {
-    constexpr uint64_t look_again = 500'000'000;
     while (monotonic_ns() < end) {
       random = random * 6364136223846793005 + 1442695040888963407;
       const uint64_t part = interval / 10;
@@ -166,8 +182,7 @@ struct Sampler::State {
       const timespec time = {.tv_sec = static_cast<time_t>(pause / 1'000'000'000),
                              .tv_nsec = static_cast<long>(pause % 1'000'000'000)};
       if (ppoll(&ready, extra < 0 ? 0 : 1, &time, nullptr) > 0) return true;
-      if (monotonic_ns() - looked >= look_again) note_present(stopping_pid);
-      stopping->sample([&](const PerfRecord& sample) { use_sample(sample); });
+      stopping->sample(2 * interval, [&](const PerfRecord& sample) { use_stopped(sample); });
     }
     return false;
   }
@@ -193,6 +208,7 @@ struct Sampler::State {
   uint64_t interval = 0, looked = 0, random = 1;
   std::vector<uint32_t> pauses = {};
   std::string noted = {};  // of the process's mappings
+  std::set<uint32_t> named_threads = {};
   DiskFiles disk;
   ProcessImages images = {};
   ImageFiles files{[this](const ProcessImages::File& file) { return open(file); }, disk};
@@ -238,7 +254,7 @@ Result<Sampler> Sampler::begin(uint32_t pid, const std::string& path, const Ring
   if (rings) {
     attribute = rings->attribute();
   } else {
-    stopping.emplace(pid, options.stack_bytes);
+    stopping.emplace(pid, options.stack_bytes, options.starts_at_exec);
     if (const Result<void> possible = stopping->check(); !possible)
       return Error{.what = rings.error().what + "; and " + possible.error().what,
                    .advice = rings.error().advice};

@@ -49,6 +49,15 @@ bool is_running(uint32_t pid, uint64_t thread) {
   return name_end != stat.npos && name_end + 2 < stat.size() && stat[name_end + 2] == 'R';
 }
 
+// The CPU time of a thread up to now, in ns; 0: the kernel does not count it.
+uint64_t cpu_time(uint32_t pid, uint64_t thread) {
+  char text[128];
+  const std::string_view times = read_text(task_path(pid, thread, "schedstat"), text);
+  uint64_t ns = 0;
+  std::from_chars(times.data(), times.data() + times.size(), ns);
+  return ns;
+}
+
 // Whether a signal waits to be delivered, which may be the reason of an EINTR.
 bool has_pending_signal(uint32_t pid, pid_t thread) {
   char text[4096];
@@ -100,6 +109,23 @@ void repeat_call(uint32_t pid, pid_t thread, user_regs_struct registers) {
 
 #endif
 
+// Waits until a thread has stopped, and returns its status; nothing: it has ended. A child of this
+// process is not reaped then: its exit code belongs to others.
+std::optional<int> wait_for_stop(pid_t thread, bool is_child) {
+  siginfo_t info = {};
+  int failed = 0;
+  do
+    failed = waitid(P_PID, static_cast<id_t>(thread), &info, WEXITED | WSTOPPED | WNOWAIT | __WALL);
+  while (failed != 0 && errno == EINTR);
+  const bool has_stopped = info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED;
+  if (failed != 0 || (!has_stopped && is_child)) return {};
+  int status = 0;
+  if (waitpid(thread, &status, __WALL | WNOHANG) != thread || !WIFSTOPPED(status)) return {};
+  return status;
+}
+
+int pending_signal(int status) { return status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status); }
+
 }  // namespace
 
 Result<void> StoppingSampler::check() const {
@@ -111,25 +137,27 @@ Result<void> StoppingSampler::check() const {
                              : "it cannot be traced: " + std::string(std::strerror(reason))};
   }
   ptrace(PTRACE_INTERRUPT, thread, nullptr, nullptr);
-  int status = 0;
-  waitpid(thread, &status, __WALL);
-  const int signal = status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
-  ptrace(PTRACE_DETACH, thread, nullptr, static_cast<intptr_t>(signal));
+  if (const std::optional<int> status = wait_for_stop(thread, is_child_))
+    ptrace(PTRACE_DETACH, thread, nullptr, static_cast<intptr_t>(pending_signal(*status)));
   return {};
 }
 
-void StoppingSampler::sample(const std::function<void(const PerfRecord&)>& use) {
+void StoppingSampler::sample(uint64_t longest, const std::function<void(const PerfRecord&)>& use) {
   const uint64_t now = monotonic_ns();
-  const uint64_t period = last_ == 0 ? 0 : now - last_;
+  const uint64_t period = last_ == 0 ? 0 : std::min(now - last_, longest);
   last_ = now;
   if (period == 0) return;
   for (const uint64_t thread : thread_ids("/proc/" + std::to_string(pid_) + "/task")) {
+    // One that can run but waits for a processor has used none.
+    const uint64_t used = cpu_time(pid_, thread);
+    const uint64_t before = std::exchange(used_[thread], used);
+    if (used != 0 && used == before) continue;
     if (!is_running(pid_, thread)) continue;
     PerfRecord sample;
     sample.type = PerfRecord::Type::Sample;
     sample.pid = pid_;
     sample.tid = static_cast<uint32_t>(thread);
-    sample.period = period;
+    sample.period = used == 0 || before == 0 ? period : std::min(used - before, longest);
     sample.mode = 2;
     if (copy(static_cast<pid_t>(thread), sample)) use(sample);
   }
@@ -139,8 +167,9 @@ bool StoppingSampler::copy(pid_t thread, PerfRecord& sample) {
 #if defined(__x86_64__)
   if (ptrace(PTRACE_SEIZE, thread, nullptr, nullptr) != 0) return false;
   ptrace(PTRACE_INTERRUPT, thread, nullptr, nullptr);
-  int status = 0;
-  if (waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status)) return false;  // it ended
+  const std::optional<int> status =
+      wait_for_stop(thread, is_child_ && thread == static_cast<pid_t>(pid_));
+  if (!status) return false;
   const uint64_t stopped = monotonic_ns();
   user_regs_struct registers = {};
   iovec to{&registers, sizeof registers};
@@ -161,7 +190,7 @@ bool StoppingSampler::copy(pid_t thread, PerfRecord& sample) {
     size = process_vm_readv(static_cast<pid_t>(pid_), &local, 1, parts.data(), count, 0);
   }
   // A signal that was about to be delivered is delivered when the thread goes on.
-  const int signal = status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
+  const int signal = pending_signal(*status);
   if (is_read && signal == 0) repeat_call(pid_, thread, registers);
   ptrace(PTRACE_DETACH, thread, nullptr, static_cast<intptr_t>(signal));
   const uint64_t end = monotonic_ns();

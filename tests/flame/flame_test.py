@@ -222,7 +222,7 @@ def test_traces():
         wanted = stacks.run(skein, "export", "folded", *option, trace).stdout
         found = flame(trace, "--format", "folded", *option).stdout
         assert wanted and sorted(stacks.parse(found)) == sorted(stacks.parse(wanted)), (found, wanted)
-        assert " ns" in flame(trace, *option).stdout or "ms" in flame(trace, *option).stdout
+        assert "<svg" in flame(trace, *option).stdout
     assert "999999999" in flame("999999999", code=2).stderr
 
 

@@ -74,6 +74,7 @@ def plain(symbol):
     while last != symbol:
         last, symbol = symbol, re.sub(r"<[^<>]*>|\([^()]*\)", "", symbol)
     # A function may have several names: read and __read, fread and _IO_fread.
+    symbol = symbol.partition("@")[0]  # a version
     return re.sub(r"^(__GI_|__pi_|_IO_|_)+", "", symbol.split(" ")[-1].replace(";", ":"))
 
 
@@ -98,7 +99,8 @@ def compare(scratch, kind, flags, graph):
     total = sum(wanted.values())
     assert total > 0 and sum(found.values()) == total, (sum(found.values()), total)
     equal = sum(min(count, found[stack]) for stack, count in wanted.items())
-    # Symbols of assembly, and other names of a function in libc, differ in a few samples.
+    # Symbols of assembly, and other names of a function in libc, differ in a few samples: those that start and end a
+    # process, of which there are few whatever it does.
     sample = min(wanted.values())
     print(f"{kind}: {100 * equal / total:.2f} % of {total / sample:.0f} samples have the same stacks")
     if total - equal > max(0.005 * total, 4 * sample):

@@ -121,7 +121,7 @@ with tempfile.TemporaryDirectory(prefix="skein-profile-") as folder:
     expect("ptrace: calls that wait", done.returncode == 0, done)
 
     for words, code, message in (
-            ((), 2, "no process"), (("x",), 2, "not the number of a process"), (("999999999",), 1, "no process 999999999"),
+            ((), 2, "PID"), (("999999999",), 1, "no process 999999999"),
             (("-o", folder / "a.png", "--", program), 2, "unknown format"),
             (("-o", folder / "missing/a.data", "--", program), 1, "cannot be written"),
             (("--", folder / "nothing"), 127, "No such file"), (("--", folder), 126, "Permission denied")):
