@@ -73,9 +73,11 @@ def plain(symbol):
     last = None
     while last != symbol:
         last, symbol = symbol, re.sub(r"<[^<>]*>|\([^()]*\)", "", symbol)
-    # A function may have several names: read and __read, fread and _IO_fread.
-    symbol = symbol.partition("@")[0]  # a version
-    return re.sub(r"^(__GI_|__pi_|_IO_|_)+", "", symbol.split(" ")[-1].replace(";", ":"))
+    # A function may have several names: read and __read, fork and __libc_fork, open64 and __libc_open. Both find only
+    # one of them.
+    symbol = re.sub(r"^(__GI_|__pi_|_IO_|_)+", "", symbol.split(" ")[-1].replace(";", ":").partition("@")[0])
+    symbol = re.sub(r"^libc_(?=fork|open|read|write)|64$", "", symbol)
+    return {"dl_start_user": "start", "clone_internal": "clone3"}.get(symbol, symbol)
 
 
 def compare(scratch, kind, flags, graph):
