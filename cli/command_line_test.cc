@@ -13,13 +13,13 @@ using namespace skein::cli;
 
 namespace {
 
-struct Outcome {
+struct CommandOutcome {
   int code;
   std::string out;
   std::string err;
 };
 
-Outcome run(std::vector<const char*> words) {
+CommandOutcome run(std::vector<const char*> words) {
   words.insert(words.begin(), "skein");
   std::ostringstream out, err;
   const int code = run_command_line(static_cast<int>(words.size()), words.data(), out, err);
@@ -43,7 +43,7 @@ TEST_CASE("help and version go to stdout, exit 0") {
 TEST_CASE("bad usage is one line on stderr, exit 2") {
   for (const auto& words : std::vector<std::vector<const char*>>{
            {}, {"frobnicate"}, {"dump", "--unknown"}, {"dump", "too", "much"}, {"dump"}}) {
-    const Outcome outcome = run(words);
+    const CommandOutcome outcome = run(words);
     CHECK(outcome.code == 2);
     CHECK(outcome.out == "");
     CHECK(outcome.err.starts_with("skein: "));
@@ -56,7 +56,7 @@ TEST_CASE("the message of an unknown command contains its name") {
 }
 
 TEST_CASE("the failure of a command is reported, with its exit code") {
-  const Outcome outcome = run({"dump", ""});
+  const CommandOutcome outcome = run({"dump", ""});
   CHECK(outcome.code == 2);
   CHECK(outcome.out == "");
   CHECK(outcome.err.starts_with("skein: "));

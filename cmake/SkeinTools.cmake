@@ -10,6 +10,9 @@ if(NOT TARGET skein_frames)
 endif()
 
 add_library(skein_cli OBJECT ${cli_sources})
+if(BUILD_TESTING)
+  skein_precompiled(skein_cli standard_headers.h ${cli_sources})
+endif()
 target_link_libraries(skein_cli PUBLIC
   skein_record skein_target skein_profile_flame skein_report skein_trace_export skein_view_paint skein_view_viewer skein_view_web)
 target_link_libraries(skein_cli PRIVATE CLI11::CLI11)  # included by cli/command_line.cc only
@@ -48,6 +51,7 @@ if(libedit_FOUND)  # its <histedit.h> needs no include path
 endif()
 if(SKEIN_SANITIZED)  # with CLI11 and instrumentation: 30 s with -O1, 10 s with -O0
   set_property(SOURCE cli/command_line.cc APPEND PROPERTY COMPILE_OPTIONS -O0)
+  set_property(SOURCE cli/command_line.cc PROPERTY SKIP_PRECOMPILE_HEADERS ON)
 endif()
 
 add_executable(skein cli/main.cc)

@@ -9,7 +9,7 @@ namespace {
 using Cell = QueryCell;
 using Rows = std::vector<std::vector<Cell>>;
 
-Cell number(std::string_view text) { return {Cell::Type::Number, text}; }
+Cell number_cell(std::string_view text) { return {Cell::Type::Number, text}; }
 Cell text(std::string_view bytes) { return {Cell::Type::Text, bytes}; }
 Cell blob(std::string_view bytes) { return {Cell::Type::Blob, bytes}; }
 constexpr Cell null = {};
@@ -31,8 +31,8 @@ const Rows hostile = {{text(std::string_view("a\0b,\"'\n\r\xff\x1b[31m\u00e9\u20
 
 TEST_CASE("text is aligned by terminal cells: numbers to the right, texts to the left") {
   CHECK(shown(QueryFormat::Text, {"n", "t", "r"},
-              {{number("1"), text("a"), number("2.5")},
-               {number("100"), text("\u65e5\u672c"), null}}) ==
+              {{number_cell("1"), text("a"), number_cell("2.5")},
+               {number_cell("100"), text("\u65e5\u672c"), null}}) ==
         "  n  t       r\n"
         "  1  a     2.5\n"
         "100  \u65e5\u672c    -\n");
@@ -45,7 +45,7 @@ TEST_CASE("the first thousand rows determine the widths") {
   for (int i = 1; i <= 2001; i++) numbers.push_back(std::to_string(i));
   Rows rows;
   for (const std::string& n : numbers)
-    rows.push_back({text(rows.size() == 2000 ? "wide" : "n"), number(n)});
+    rows.push_back({text(rows.size() == 2000 ? "wide" : "n"), number_cell(n)});
   const std::string table = shown(QueryFormat::Text, {"t", "i"}, rows);
   CHECK(table.starts_with("t     i\nn     1\n"));
   CHECK(table.ends_with("n  2000\nwide  2001\n"));
@@ -62,22 +62,22 @@ TEST_CASE("control characters and invalid UTF-8 are escaped") {
 
 TEST_CASE("CSV distinguishes NULL from an empty text, and quotes what needs it") {
   CHECK(shown(QueryFormat::Csv, {"a", "b", "c", "d", "e,f", "g"},
-              {{null, text(""), text("x y"), text(" x"), text("p,q"), number("-1.5")}}) ==
+              {{null, text(""), text("x y"), text(" x"), text("p,q"), number_cell("-1.5")}}) ==
         "a,b,c,d,\"e,f\",g\n,\"\",x y,\" x\",\"p,q\",-1.5\n");
 }
 
 TEST_CASE("CSV has no formulas") {
-  CHECK(shown(QueryFormat::Csv, {"=a", "b", "c"}, {{text("=1+1"), text("-5"), number("-5")}}) ==
+  CHECK(shown(QueryFormat::Csv, {"=a", "b", "c"}, {{text("=1+1"), text("-5"), number_cell("-5")}}) ==
         "'=a,b,c\n'=1+1,-5,-5\n");
 }
 
 TEST_CASE("JSON has all types and unique names") {
   CHECK(shown(QueryFormat::Json, {"a", "a", "q\"", "r", "b"},
-              {{number("1"), text("x"), null, number("0.5"), blob("\1")}}) ==
+              {{number_cell("1"), text("x"), null, number_cell("0.5"), blob("\1")}}) ==
         "[\n{\"a\":1,\"a:1\":\"x\",\"q\\\"\":null,\"r\":0.5,\"b\":\"x'01'\"}\n]\n");
   CHECK(shown(QueryFormat::Json, {"1"}, {}) == "[]\n");
-  CHECK(shown(QueryFormat::Json, {"i", "j"}, {{number("Inf"), number("-Inf")}}) ==
+  CHECK(shown(QueryFormat::Json, {"i", "j"}, {{number_cell("Inf"), number_cell("-Inf")}}) ==
         "[\n{\"i\":1e999,\"j\":-1e999}\n]\n");
-  CHECK(shown(QueryFormat::Json, {"a"}, {{number("1")}, {number("2")}}) ==
+  CHECK(shown(QueryFormat::Json, {"a"}, {{number_cell("1")}, {number_cell("2")}}) ==
         "[\n{\"a\":1},\n{\"a\":2}\n]\n");
 }

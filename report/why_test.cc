@@ -17,7 +17,7 @@ std::string report_of(const Example& e) {
 }
 
 // A lost wake-up: 1 waits for the condition 20 from 16 on, which 2 notifies at 10.
-const char* const lost = R"(
+const char* const lost_wakeup = R"(
      0 create 1 as coroutine query
      0 create 2 as coroutine network
      0 resource 1 of 20 as condition answered
@@ -221,7 +221,7 @@ TEST_CASE("tasks that the end of the program destroyed while they waited") {
 }
 
 TEST_CASE("a lost wake-up: verdict, chain and explanation") {
-  const std::string text = report_of(ours(lost));
+  const std::string text = report_of(ours(lost_wakeup));
   CHECK(
       text ==
       "query (#1): lost wake-up\n"
@@ -264,7 +264,7 @@ TEST_CASE("pending tasks have a heading, and usual ones a line") {
       "\nProbably as intended:\n\n"
       "  listen (#3)  waits for socket.async_accept (#4)  for 900 ms\n\n"
       "The trace does not contain") != std::string::npos);
-  CHECK(report_of(ours(lost)).find("intended") == std::string::npos);
+  CHECK(report_of(ours(lost_wakeup)).find("intended") == std::string::npos);
 }
 
 TEST_CASE("a step lasts since its state began, not since its task was created") {
@@ -296,7 +296,7 @@ TEST_CASE("a trace of another tracer gets no advice about skein's headers") {
 }
 
 TEST_CASE("JSON has tasks, targets and the notification as objects") {
-  const Example e = ours(lost);
+  const Example e = ours(lost_wakeup);
   const Waits waits = find_waits(e.trace, e.model);
   const std::string text =
       why_json({e.trace, e.model, waits}, {.diagnoses = diagnose_all(e.trace, e.model, waits)})
@@ -309,7 +309,7 @@ TEST_CASE("JSON has tasks, targets and the notification as objects") {
 }
 
 TEST_CASE("tasks are separate runs, for views that link them") {
-  const Example e = ours(lost);
+  const Example e = ours(lost_wakeup);
   const Waits waits = find_waits(e.trace, e.model);
   const Subject subject{e.trace, e.model, waits};
   const std::vector<Diagnosis> all = diagnose_all(e.trace, e.model, waits);

@@ -37,7 +37,7 @@ UnwindTable table_of(std::string_view instructions, const std::string& augmentat
   return UnwindTable::of(frames.sections());
 }
 
-std::span<const uint8_t> bytes_of(std::string_view text) {
+std::span<const uint8_t> as_span(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
@@ -180,13 +180,13 @@ TEST_CASE("unwind table: a file") {
 
   CHECK(UnwindTable::read(ElfWriter().bytes(), "/x").error().message() ==
         "/x: no call frame information");
-  CHECK(UnwindTable::read(bytes_of("text"), "/x").error().message() == "/x: not an ELF file");
+  CHECK(UnwindTable::read(as_span("text"), "/x").error().message() == "/x: not an ELF file");
 }
 
 TEST_CASE("call frame expressions") {
   const UnwindRegisters known = registers({{0, 1000}, {sp, 2000}});
   const auto value = [&](std::string_view expression, std::optional<uint64_t> first = {}) {
-    return evaluate(bytes_of(expression), known, first, words({{2008, 0x1122334455667788}}));
+    return evaluate(as_span(expression), known, first, words({{2008, 0x1122334455667788}}));
   };
   CHECK(value("\x70\x08"sv) == 1008);
   CHECK(value("\x70\x78"sv) == 992);

@@ -15,7 +15,7 @@ StackTree tree_of(std::string_view text, FoldedStacks& stacks) {
   return stacks.tree();
 }
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
 }  // namespace
 
@@ -24,20 +24,20 @@ TEST_CASE("a box has its place, its title and a label that fits") {
   const std::string svg = flame_svg(
       tree_of("main;a 25\nmain;a_long_name_that_does_not_fit 75\n", stacks), {.width = 220});
   // 56 px above, three rows of 16 px, 30 px below.
-  CHECK(has(svg, "width=\"220\" height=\"134\""));
-  CHECK(has(
+  CHECK(contains(svg, "width=\"220\" height=\"134\""));
+  CHECK(contains(
       svg, "<title>all (100 samples, 100.00%)</title><rect x=\"10.00\" y=\"88\" width=\"200.00\""));
-  CHECK(has(svg,
+  CHECK(contains(svg,
             "<title>a (25 samples, 25.00%)</title><rect x=\"10.00\" y=\"56\" width=\"50.00\" "
             "height=\"15\""));
-  CHECK(has(svg, "fit (75 samples, 75.00%)</title><rect x=\"60.00\" y=\"56\" width=\"150.00\""));
-  CHECK(has(svg, ">a_long_name_that_do..</text>"));
+  CHECK(contains(svg, "fit (75 samples, 75.00%)</title><rect x=\"60.00\" y=\"56\" width=\"150.00\""));
+  CHECK(contains(svg, ">a_long_name_that_do..</text>"));
 }
 
 TEST_CASE("times are shown as such") {
   FoldedStacks stacks;
   const std::string svg = flame_svg(tree_of("main 1250000\n", stacks), {.unit = "ns"});
-  CHECK(has(svg, "<title>main (1.25 ms, 100.00%)</title>"));
+  CHECK(contains(svg, "<title>main (1.25 ms, 100.00%)</title>"));
 }
 
 TEST_CASE("fonts, rows and backgrounds") {
@@ -50,19 +50,19 @@ TEST_CASE("fonts, rows and backgrounds") {
                  .background = gradient_of("#102030"),
                  .width = 140,
                  .row = 30});
-  CHECK(has(svg, "width=\"140\" height=\"176\""));  // 56 + 3 * 30 + 30
-  CHECK(has(svg, "font-family=\"Verdana&quot;\" font-size=\"20.0\""));
-  CHECK(has(svg, "<desc>x&lt;y</desc>"));
-  CHECK(has(svg, "stop-color=\"#102030\""));
-  CHECK(has(svg, ">a_func..</text>") == false);
-  CHECK(has(svg, ">a_funct..</text>"));  // (120 - 6) / 12 characters
+  CHECK(contains(svg, "width=\"140\" height=\"176\""));  // 56 + 3 * 30 + 30
+  CHECK(contains(svg, "font-family=\"Verdana&quot;\" font-size=\"20.0\""));
+  CHECK(contains(svg, "<desc>x&lt;y</desc>"));
+  CHECK(contains(svg, "stop-color=\"#102030\""));
+  CHECK(contains(svg, ">a_func..</text>") == false);
+  CHECK(contains(svg, ">a_funct..</text>"));  // (120 - 6) / 12 characters
 }
 
 TEST_CASE("from the top down") {
   FoldedStacks stacks;
   const std::string svg = flame_svg(tree_of("main;a 25\n", stacks), {.icicle = true});
-  CHECK(has(svg, "<title>all (25 samples, 100.00%)</title><rect x=\"10.00\" y=\"56\""));
-  CHECK(has(svg, "<title>a (25 samples, 100.00%)</title><rect x=\"10.00\" y=\"88\""));
+  CHECK(contains(svg, "<title>all (25 samples, 100.00%)</title><rect x=\"10.00\" y=\"56\""));
+  CHECK(contains(svg, "<title>a (25 samples, 100.00%)</title><rect x=\"10.00\" y=\"88\""));
 }
 
 TEST_CASE("names from outside are text") {
@@ -70,11 +70,11 @@ TEST_CASE("names from outside are text") {
   const StackTree tree = tree_of("<script>alert(1)</script>]]>\x1b\xff\"&'\u202e 1\n", stacks);
   for (const std::string& text : {flame_svg(tree, {.title = "</title>]]><script>", .unit = "<b>"}),
                                   flame_html(tree, {.title = "</title>]]><script>"})}) {
-    CHECK(!has(text, "<script>alert"));
-    CHECK(!has(text, "<b>"));
-    CHECK(!has(text, "\x1b"));
-    CHECK(!has(text, "\xff"));
-    CHECK(has(text, "&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;\\x1b\\xff&quot;&amp;'\\u{202e}"));
+    CHECK(!contains(text, "<script>alert"));
+    CHECK(!contains(text, "<b>"));
+    CHECK(!contains(text, "\x1b"));
+    CHECK(!contains(text, "\xff"));
+    CHECK(contains(text, "&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;\\x1b\\xff&quot;&amp;'\\u{202e}"));
     const size_t script = text.find("<script>");
     REQUIRE(script != text.npos);
     CHECK(text.find("<script>", script + 1) == text.npos);
@@ -86,13 +86,13 @@ TEST_CASE("a comparison shows the change") {
   FoldedStacks stacks;
   const std::string svg =
       flame_svg(tree_of("main;a 10 30\nmain;b 30 10\n", stacks), {.compares = true});
-  CHECK(has(svg, "<title>a (30 samples, 75.00%; +50.00 points, itself +20 samples)</title>"));
-  CHECK(has(svg, "<title>b (10 samples, 25.00%; -50.00 points, itself -20 samples)</title>"));
-  CHECK(has(svg, "<title>main (40 samples, 100.00%; +0.00 points, itself +0 samples)</title>"));
+  CHECK(contains(svg, "<title>a (30 samples, 75.00%; +50.00 points, itself +20 samples)</title>"));
+  CHECK(contains(svg, "<title>b (10 samples, 25.00%; -50.00 points, itself -20 samples)</title>"));
+  CHECK(contains(svg, "<title>main (40 samples, 100.00%; +0.00 points, itself +0 samples)</title>"));
 }
 
 TEST_CASE("an empty profile is a picture") {
   FoldedStacks stacks;
   const std::string svg = flame_svg(tree_of("", stacks), {});
-  CHECK(has(svg, "<title>all (0 samples, 0.00%)</title>"));
+  CHECK(contains(svg, "<title>all (0 samples, 0.00%)</title>"));
 }

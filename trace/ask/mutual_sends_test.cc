@@ -32,7 +32,7 @@ const std::string client_sends = R"(
     12 suspend 2 on 13
 )";
 
-Diagnosis of(const std::string& events, TaskId task, uint64_t until = 3'000'000'000) {
+Diagnosis sends_of(const std::string& events, TaskId task, uint64_t until = 3'000'000'000) {
   Example e = ours(events, {.until = until});
   const auto connect = [&](uint64_t id, std::string_view connection) {
     for (Model::Object& object : e.model.objects)
@@ -46,14 +46,14 @@ Diagnosis of(const std::string& events, TaskId task, uint64_t until = 3'000'000'
 }  // namespace
 
 TEST_CASE("both ends of a connection wait to send, and nothing is left that reads") {
-  const Diagnosis client = of(both_send + client_sends, 2);
+  const Diagnosis client = sends_of(both_send + client_sends, 2);
   REQUIRE(client.mutual_sends);
   CHECK(client.verdict == Verdict::Deadlock);
   CHECK(client.is_error());
   CHECK(client.mutual_sends->since == 11);
   CHECK(client.mutual_sends->last_read == no_index);
-  CHECK(of(both_send + client_sends, 3).mutual_sends->last_read != no_index);
-  CHECK(!of(both_send + client_sends, 2, 900'000'000).is_error());  // for less than a second
+  CHECK(sends_of(both_send + client_sends, 3).mutual_sends->last_read != no_index);
+  CHECK(!sends_of(both_send + client_sends, 2, 900'000'000).is_error());  // for less than a second
 }
 
 TEST_CASE("a receive that is pending ends it") {
@@ -61,8 +61,8 @@ TEST_CASE("a receive that is pending ends it") {
     10 about 2 of 30
     10 create 14 by 2 as io socket.async_receive
 )";
-  CHECK(!of(both_send + reader + client_sends, 2).mutual_sends);
-  CHECK(!of(both_send + reader + client_sends, 3).mutual_sends);
+  CHECK(!sends_of(both_send + reader + client_sends, 2).mutual_sends);
+  CHECK(!sends_of(both_send + reader + client_sends, 3).mutual_sends);
 }
 
 TEST_CASE("a task that has read before may read again") {
@@ -75,11 +75,11 @@ TEST_CASE("a task that has read before may read again") {
     10 resolve 14
     10 resume 4
 )";
-  CHECK(!of(both_send + other_reader + client_sends + "13 suspend 4", 2).mutual_sends);
+  CHECK(!sends_of(both_send + other_reader + client_sends + "13 suspend 4", 2).mutual_sends);
   // It has ended; main, which created it, may create another one.
-  CHECK(!of(both_send + other_reader + "10 resolve 4\n10 resume 2" + client_sends, 2).mutual_sends);
+  CHECK(!sends_of(both_send + other_reader + "10 resolve 4\n10 resume 2" + client_sends, 2).mutual_sends);
   // main waits for the client: no task creates another one.
-  CHECK(of("0 create 1 as coroutine main\n" + both_send + other_reader +
+  CHECK(sends_of("0 create 1 as coroutine main\n" + both_send + other_reader +
                "10 resolve 4\n10 resume 2" + client_sends + "13 resume 1\n14 suspend 1 on 2",
            2)
             .mutual_sends);
@@ -98,7 +98,7 @@ TEST_CASE("two ends that have never received anything may have readers that come
      8 suspend 3 on 12
      9 resume 2
 )";
-  CHECK(!of(both_new + client_sends, 2).mutual_sends);
+  CHECK(!sends_of(both_new + client_sends, 2).mutual_sends);
 }
 
 }  // namespace skein

@@ -18,7 +18,7 @@ std::string moves(int id, const std::string& bytes, const std::string& name = "r
 
 // The bytes that the receive before the last had got, which waits. By id, the line of each
 // operation.
-uint64_t found(const std::string& earlier, const std::vector<std::pair<TaskId, uint32_t>>& lines) {
+uint64_t read_ahead(const std::string& earlier, const std::vector<std::pair<TaskId, uint32_t>>& lines) {
   AnalyzedExample e("0 create 1 as coroutine session\n0 resource 1 of 30 as socket\n" + earlier +
                     "4 about 1 of 30\n4 create 9 by 1 as io socket.async_receive\n"
                     "4 suspend 1 on 9\n");
@@ -31,26 +31,26 @@ uint64_t found(const std::string& earlier, const std::vector<std::pair<TaskId, u
 }  // namespace
 
 TEST_CASE("a task may have read more than an operation returned") {
-  CHECK(found(moves(2, "335"), {{2, 24}, {9, 28}}) == 335);
-  CHECK(found(moves(2, "335") + moves(3, "7", "send"), {{2, 24}, {3, 25}, {9, 28}}) == 335);
-  CHECK(found("", {{9, 28}}) == 0);
-  CHECK(found(moves(2, "335"), {{2, 28}, {9, 28}}) == 0);  // the next of the same kind
+  CHECK(read_ahead(moves(2, "335"), {{2, 24}, {9, 28}}) == 335);
+  CHECK(read_ahead(moves(2, "335") + moves(3, "7", "send"), {{2, 24}, {3, 25}, {9, 28}}) == 335);
+  CHECK(read_ahead("", {{9, 28}}) == 0);
+  CHECK(read_ahead(moves(2, "335"), {{2, 28}, {9, 28}}) == 0);  // the next of the same kind
 }
 
 TEST_CASE("an operation of another task or of several parts is not the one before") {
   const std::string other = "0 create 8 as coroutine session\n";
-  CHECK(found(other + moves(2, "335", "receive", 8), {{2, 24}, {9, 28}}) == 0);
-  CHECK(found(moves(2, "335") + moves(3, "1", "receive", 2), {{2, 24}, {3, 24}, {9, 28}}) == 0);
+  CHECK(read_ahead(other + moves(2, "335", "receive", 8), {{2, 24}, {9, 28}}) == 0);
+  CHECK(read_ahead(moves(2, "335") + moves(3, "1", "receive", 2), {{2, 24}, {3, 24}, {9, 28}}) == 0);
 }
 
 TEST_CASE("a head of fixed size is not read ahead") {
   const std::string two = moves(2, "4") + moves(3, "90") + moves(4, "4");
-  CHECK(found(two, {{2, 24}, {3, 28}, {4, 24}, {9, 28}}) == 0);
+  CHECK(read_ahead(two, {{2, 24}, {3, 28}, {4, 24}, {9, 28}}) == 0);
   const std::string varied = moves(2, "5") + moves(3, "90") + moves(4, "4");
-  CHECK(found(varied, {{2, 24}, {3, 28}, {4, 24}, {9, 28}}) == 4);
+  CHECK(read_ahead(varied, {{2, 24}, {3, 28}, {4, 24}, {9, 28}}) == 4);
   // A head, a body, and a checksum that does not arrive.
   const std::string bodies = moves(2, "5") + moves(3, "90") + moves(4, "5") + moves(5, "1024");
-  CHECK(found(bodies, {{2, 24}, {3, 28}, {4, 24}, {5, 28}, {9, 32}}) == 0);
+  CHECK(read_ahead(bodies, {{2, 24}, {3, 28}, {4, 24}, {5, 28}, {9, 32}}) == 0);
 }
 
 }  // namespace skein

@@ -29,7 +29,7 @@ const std::string upgrade = R"(
 )";
 
 // By task: "PASSER OTHERS", and whether it is a deadlock.
-std::string found(const std::string& events, std::string_view type = "SharedLock::Awaiter",
+std::string relocked(const std::string& events, std::string_view type = "SharedLock::Awaiter",
                   bool is_asleep = true, uint64_t end = 2'000'000'000) {
   ObjectExample run(events, type);
   run.e.model.end = end;
@@ -49,22 +49,22 @@ std::string found(const std::string& events, std::string_view type = "SharedLock
 }  // namespace
 
 TEST_CASE("two tasks that have passed a lock and wait for it at another line") {
-  CHECK(found(upgrade) == "1: 1 1 deadlock\n2: 2 1 deadlock\n");
-  CHECK(found(upgrade, "SharedLock::Awaiter", false) == "1: 1 1\n2: 2 1\n");  // threads may run
-  CHECK(found(upgrade, "SharedLock::Awaiter", true, 500'000'000).empty());
+  CHECK(relocked(upgrade) == "1: 1 1 deadlock\n2: 2 1 deadlock\n");
+  CHECK(relocked(upgrade, "SharedLock::Awaiter", false) == "1: 1 1\n2: 2 1\n");  // threads may run
+  CHECK(relocked(upgrade, "SharedLock::Awaiter", true, 500'000'000).empty());
 }
 
 TEST_CASE("objects that may be no locks") {
-  CHECK(found(upgrade, "Gate") == "1: 1 1\n2: 2 1\n");
-  CHECK(found(upgrade, "Gate", false).empty());
-  CHECK(found(upgrade, "Clock::Awaiter", false).empty());
-  CHECK(found(upgrade, "LockedQueue<std::mutex>::pop()::Awaiter", false).empty());
+  CHECK(relocked(upgrade, "Gate") == "1: 1 1\n2: 2 1\n");
+  CHECK(relocked(upgrade, "Gate", false).empty());
+  CHECK(relocked(upgrade, "Clock::Awaiter", false).empty());
+  CHECK(relocked(upgrade, "LockedQueue<std::mutex>::pop()::Awaiter", false).empty());
 }
 
 TEST_CASE("a task that takes a lock twice, and one whose caller has taken it") {
-  CHECK(found("0 create 1 as coroutine insert\n1 resume 1\n2 ready 1 at 1\n3 suspend 1 at 2") ==
+  CHECK(relocked("0 create 1 as coroutine insert\n1 resume 1\n2 ready 1 at 1\n3 suspend 1 at 2") ==
         "1: 1 0\n");
-  CHECK(found("0 create 1 as coroutine insert\n1 resume 1\n2 ready 1 at 1\n"
+  CHECK(relocked("0 create 1 as coroutine insert\n1 resume 1\n2 ready 1 at 1\n"
               "3 create 2 by 1 as coroutine evict\n4 suspend 1 on 2 at 2\n5 resume 2\n"
               "6 suspend 2 at 3") == "2: 1 0\n");
 }
@@ -72,19 +72,19 @@ TEST_CASE("a task that takes a lock twice, and one whose caller has taken it") {
 TEST_CASE("waits for a lock that another task may hold") {
   SUBCASE("one that lives has passed it") {
     CHECK(
-        found(upgrade + "14 create 5 as coroutine other\n15 resume 5\n16 ready 5 at 2\n").empty());
+        relocked(upgrade + "14 create 5 as coroutine other\n15 resume 5\n16 ready 5 at 2\n").empty());
   }
   SUBCASE("the caller of one that has ended lives") {
-    CHECK(found(upgrade + "14 create 4 as coroutine holder\n14 create 5 by 4 as coroutine acquire\n"
+    CHECK(relocked(upgrade + "14 create 4 as coroutine holder\n14 create 5 by 4 as coroutine acquire\n"
                           "15 resume 4\n16 suspend 4 on 5 at 4\n17 resume 5\n18 ready 5 at 5\n"
                           "19 resolve 5 by 5\n20 resume 4 by 5\n")
               .empty());
   }
   SUBCASE("they passed it at the same line: workers") {
-    CHECK(found("0 create 1 as coroutine worker\n1 resume 1\n2 ready 1 at 1\n3 suspend 1 at 1")
+    CHECK(relocked("0 create 1 as coroutine worker\n1 resume 1\n2 ready 1 at 1\n3 suspend 1 at 1")
               .empty());
   }
   SUBCASE("they have not passed it") {
-    CHECK(found("0 create 1 as coroutine a\n1 resume 1\n3 suspend 1 at 1").empty());
+    CHECK(relocked("0 create 1 as coroutine a\n1 resume 1\n3 suspend 1 at 1").empty());
   }
 }

@@ -11,7 +11,7 @@ namespace {
 // Ticks of a timer, each of which starts the next, and a send on socket 30 if `sends` says so
 // ('x'), or on socket 32 ('o'). The peer of 30 is 31, on which a receive is pending.
 // `of_socket`: the ticks are operations of socket 30.
-std::string found(std::string_view sends, bool is_received = true, bool may_end = true,
+std::string stopped_sends(std::string_view sends, bool is_received = true, bool may_end = true,
                   bool of_socket = false) {
   std::string events =
       "0 resource - of 30 as socket\n0 resource - of 31 as socket\n0 resource - of 32 as socket\n"
@@ -52,12 +52,12 @@ std::string found(std::string_view sends, bool is_received = true, bool may_end 
 }  // namespace
 
 TEST_CASE("sends that a repeated handler started each time, and then no longer") {
-  CHECK(found("..xxxx...") == "106 by 6, 4, then 3");
-  CHECK(found("xxxx..") == "");                 // it may pause
-  CHECK(found("xx....") == "");                 // too few
-  CHECK(found("xx.xx....") == "");              // not each time
-  CHECK(found("xxxx....", false) == "");        // the peer does not wait
-  CHECK(found("xxxx....", true, false) == "");  // not for long
+  CHECK(stopped_sends("..xxxx...") == "106 by 6, 4, then 3");
+  CHECK(stopped_sends("xxxx..") == "");                 // it may pause
+  CHECK(stopped_sends("xx....") == "");                 // too few
+  CHECK(stopped_sends("xx.xx....") == "");              // not each time
+  CHECK(stopped_sends("xxxx....", false) == "");        // the peer does not wait
+  CHECK(stopped_sends("xxxx....", true, false) == "");  // not for long
 }
 
 TEST_CASE("sends that each second run of a handler started, and then none") {
@@ -66,10 +66,10 @@ TEST_CASE("sends that each second run of a handler started, and then none") {
     for (int i = 0; i < count; i++) all += part;
     return all;
   };
-  CHECK(found(times(10, "x.") + times(10, ".o")) == "119 by 19, 10, then 21, every 2");
-  CHECK(found(times(10, "x.") + times(20, ".")) == "");                     // none goes on
-  CHECK(found(times(9, "x.") + times(20, ".o")) == "");                     // too few
-  CHECK(found(times(10, "x.") + times(9, ".o")) == "");                     // not for long enough
-  CHECK(found("x....." + times(10, "x.") + times(20, ".o")) == "");         // not regular
-  CHECK(found(times(10, "x.") + times(10, ".o"), true, true, true) == "");  // of another session
+  CHECK(stopped_sends(times(10, "x.") + times(10, ".o")) == "119 by 19, 10, then 21, every 2");
+  CHECK(stopped_sends(times(10, "x.") + times(20, ".")) == "");                     // none goes on
+  CHECK(stopped_sends(times(9, "x.") + times(20, ".o")) == "");                     // too few
+  CHECK(stopped_sends(times(10, "x.") + times(9, ".o")) == "");                     // not for long enough
+  CHECK(stopped_sends("x....." + times(10, "x.") + times(20, ".o")) == "");         // not regular
+  CHECK(stopped_sends(times(10, "x.") + times(10, ".o"), true, true, true) == "");  // of another session
 }

@@ -8,7 +8,7 @@ using namespace skein;
 
 namespace {
 
-std::string text(const std::string& events) {
+std::string torn_down_text(const std::string& events) {
   const Example e = ours(R"(
      0 create 1 as coroutine session
      0 create 2 as coroutine session
@@ -33,15 +33,15 @@ std::string text(const std::string& events) {
 }  // namespace
 
 TEST_CASE("tasks that are destroyed at the end while they wait, by place") {
-  CHECK(text("") == "");
-  CHECK(text("20 cancel 5 by -\n 21 cancel 4 by -\n 22 cancel 2 by -\n 23 cancel 1 by -\n") ==
+  CHECK(torn_down_text("") == "");
+  CHECK(torn_down_text("20 cancel 5 by -\n 21 cancel 4 by -\n 22 cancel 2 by -\n 23 cancel 1 by -\n") ==
         "1 on 3 x2\n");
   // Only the second was destroyed: the first is stuck.
-  CHECK(text("20 cancel 5 by -\n 21 cancel 4 by -\n 22 cancel 2 by -\n") == "2 on 4 x1\n");
+  CHECK(torn_down_text("20 cancel 5 by -\n 21 cancel 4 by -\n 22 cancel 2 by -\n") == "2 on 4 x1\n");
 }
 
 TEST_CASE("a task that is cancelled while others run, or ends") {
-  CHECK(text("20 cancel 4 by -\n 21 cancel 2 by -\n 22 resume 3\n 23 resume 1 by 3\n 24 resolve "
+  CHECK(torn_down_text("20 cancel 4 by -\n 21 cancel 2 by -\n 22 resume 3\n 23 resume 1 by 3\n 24 resolve "
              "1\n 25 resolve 3\n") == "");
 }
 

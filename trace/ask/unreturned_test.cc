@@ -41,7 +41,7 @@ const std::string waits = R"(
     50 suspend 150 on 250
 )";
 
-std::string found(const std::string& events) {
+std::string unreturned(const std::string& events) {
   const AnalyzedExample run(events + waits);
   const auto task = [&](TaskId id) { return run.e.model.find(id); };
   const auto result = find_unreturned(run.subject(), task(250), {task(50), task(150)});
@@ -54,10 +54,10 @@ std::string found(const std::string& events) {
 }  // namespace
 
 TEST_CASE("calls that ended without the cancel that others made") {
-  CHECK(found(lookups(6) + lookup(7, false) + lookup(8, false)) == "6 without 7 8");
-  CHECK(found(lookups(6)) == "");
-  CHECK(found(lookups(4) + lookup(7, false)) == "");  // too few
-  CHECK(found(lookups(6) + lookup(7, false) + lookup(8, false) + lookup(9, false)) == "");
-  CHECK(found(lookups(6) + lookup(7, false, false)) == "");  // it has not acquired
-  CHECK(found(lookups(6) + lookup(7, false) + "8 cancel_uses - of 90\n") == "");
+  CHECK(unreturned(lookups(6) + lookup(7, false) + lookup(8, false)) == "6 without 7 8");
+  CHECK(unreturned(lookups(6)) == "");
+  CHECK(unreturned(lookups(4) + lookup(7, false)) == "");  // too few
+  CHECK(unreturned(lookups(6) + lookup(7, false) + lookup(8, false) + lookup(9, false)) == "");
+  CHECK(unreturned(lookups(6) + lookup(7, false, false)) == "");  // it has not acquired
+  CHECK(unreturned(lookups(6) + lookup(7, false) + "8 cancel_uses - of 90\n") == "");
 }

@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-constexpr uint64_t boot = 5'000'000'000;
+constexpr uint64_t boot_ns = 5'000'000'000;
 
 // Returns the bytes of a trace that `write` creates.
 template <typename Write>
@@ -33,13 +33,13 @@ Bytes written(size_t packet_size, Write write, uint16_t first_count = 0) {
   return bytes;
 }
 
-// `count` events with times boot, boot + 10, ...: a label with its number on each task.
-Bytes labels(size_t count, size_t packet_size = 512, uint16_t first_count = 0) {
+// `count` events with times boot_ns, boot_ns + 10, ...: a label with its number on each task.
+Bytes label_trace(size_t count, size_t packet_size = 512, uint16_t first_count = 0) {
   return written(
       packet_size,
       [&](mirage::Writer& writer) {
         for (size_t i = 0; i < count; i++)
-          writer.label(boot + 10 * i, i, "label " + std::to_string(i));
+          writer.label(boot_ns + 10 * i, i, "label " + std::to_string(i));
       },
       first_count);
 }
@@ -68,23 +68,23 @@ void check_labels(const Trace& trace, size_t count, size_t missing) {
 TEST_CASE("every op becomes its event") {
   const uint64_t nobody = no_task;
   const Bytes bytes = written(4096, [&](mirage::Writer& w) {
-    w.creates(boot, nobody, 7, 2);
-    w.read(boot + 1, 7, 6);
-    w.fulfills(boot + 2, 7, 5);
-    w.fails(boot + 3, 7, 4, "Not_found");
-    w.becomes(boot + 4, 3, 2);
-    w.label(boot + 5, 7, "hello");
-    w.increase(boot + 6, 7, -3, "queue");
-    w.switches(boot + 7, 7);
-    w.switches(boot + 8, nobody);
-    w.gc(boot + 9, 1234);
-    w.pair(boot + 10, Op::Signal, 7, 6);
-    w.try_read(boot + 11, 7, 6);
-    w.counter(boot + 12, 7, 99, "queue");
-    w.pair(boot + 13, Op::ReadLater, 7, 6);
-    w.pair(boot + 14, Op::SignalLater, 7, 6);
-    w.label(boot + 15, 7, "__should_resolve");
-    w.creates(boot + 16, 7, 8, 200);
+    w.creates(boot_ns, nobody, 7, 2);
+    w.read(boot_ns + 1, 7, 6);
+    w.fulfills(boot_ns + 2, 7, 5);
+    w.fails(boot_ns + 3, 7, 4, "Not_found");
+    w.becomes(boot_ns + 4, 3, 2);
+    w.label(boot_ns + 5, 7, "hello");
+    w.increase(boot_ns + 6, 7, -3, "queue");
+    w.switches(boot_ns + 7, 7);
+    w.switches(boot_ns + 8, nobody);
+    w.gc(boot_ns + 9, 1234);
+    w.pair(boot_ns + 10, Op::Signal, 7, 6);
+    w.try_read(boot_ns + 11, 7, 6);
+    w.counter(boot_ns + 12, 7, 99, "queue");
+    w.pair(boot_ns + 13, Op::ReadLater, 7, 6);
+    w.pair(boot_ns + 14, Op::SignalLater, 7, 6);
+    w.label(boot_ns + 15, 7, "__should_resolve");
+    w.creates(boot_ns + 16, 7, 8, 200);
   });
   const Trace trace = mirage::read(bytes);
   const auto& e = trace.events;
@@ -121,7 +121,7 @@ TEST_CASE("every op becomes its event") {
   CHECK(trace.losses.empty());
   CHECK(trace.info.format == "mirage-profile");
   CHECK(trace.info.packets == 4);
-  CHECK(trace.info.start == boot);
+  CHECK(trace.info.start == boot_ns);
   CHECK_FALSE(trace.info.utc_offset);
   using Kinds = std::vector<std::pair<std::string, uint64_t>>;
   CHECK(trace.info.wire_kinds == Kinds{{"creates", 2},
@@ -150,14 +150,14 @@ TEST_CASE("a clock that counts from 1970 gives UTC") {
 }
 
 TEST_CASE("events of many packets keep their order") {
-  const Trace trace = mirage::read(labels(1000));
+  const Trace trace = mirage::read(label_trace(1000));
   check_labels(trace, 1000, 0);
   CHECK(trace.losses.empty());
 }
 
 TEST_CASE("packets of any size") {
   for (size_t size : std::initializer_list<size_t>{256, 300, 1000, 70'000, 1'000'000}) {
-    const Trace trace = mirage::read(labels(3000, size));
+    const Trace trace = mirage::read(label_trace(3000, size));
     check_labels(trace, 3000, 0);
     CHECK(trace.losses.empty());
   }
@@ -165,7 +165,7 @@ TEST_CASE("packets of any size") {
 
 TEST_CASE("a rotated ring is sorted, even if counts wrap") {
   for (uint32_t first : {0u, 7u, 0x7ffeu, 0xfffcu, 0xfffeu, 0xffffu}) {
-    Bytes bytes = labels(1000, 512, static_cast<uint16_t>(first));
+    Bytes bytes = label_trace(1000, 512, static_cast<uint16_t>(first));
     for (size_t packets : std::initializer_list<size_t>{1, 5, 17}) {
       Bytes rotated = bytes;
       std::rotate(rotated.begin(), rotated.begin() + static_cast<ptrdiff_t>(packets * 512),
@@ -178,7 +178,7 @@ TEST_CASE("a rotated ring is sorted, even if counts wrap") {
 }
 
 TEST_CASE("more packets than counts") {
-  const Trace trace = mirage::read(labels(600'000, 256));
+  const Trace trace = mirage::read(label_trace(600'000, 256));
   CHECK(trace.info.packets > 65'536);
   CHECK(trace.events.size() == 600'000);
   for (size_t i = 1; i < 600'000; i++) REQUIRE(trace.events.task[i - 1] <= trace.events.task[i]);
@@ -191,7 +191,7 @@ TEST_CASE("mirage-profile 0.9 leaves ten zero bytes after the header") {
     Bytes packet;
     mirage::Writer writer(
         502, [&](std::span<const uint8_t> p) { packet.assign(p.begin(), p.end()); }, count);
-    writer.label(boot + count, count, "label " + std::to_string(count));
+    writer.label(boot_ns + count, count, "label " + std::to_string(count));
     writer.finish(1);
     packet.insert(packet.begin() + 30, 10, 0);
     const uint32_t size = 512 * 8;
@@ -208,7 +208,7 @@ TEST_CASE("mirage-profile 0.9 leaves ten zero bytes after the header") {
 }
 
 TEST_CASE("the unused rest of a ring is not a loss") {
-  Bytes bytes = labels(30, 4096);
+  Bytes bytes = label_trace(30, 4096);
   std::fill(bytes.begin() + 4096, bytes.end(), uint8_t{0});  // headers not yet written
   const Trace trace = mirage::read(bytes);
   check_labels(trace, 30, 0);
@@ -216,7 +216,7 @@ TEST_CASE("the unused rest of a ring is not a loss") {
 }
 
 TEST_CASE("a file truncated at any byte yields all events before that") {
-  const Bytes whole = labels(200);
+  const Bytes whole = label_trace(200);
   for (size_t size = 20; size < whole.size(); size++) {
     INFO("cut at ", size);
     const Trace trace = mirage::read(std::span(whole).first(size));
@@ -229,7 +229,7 @@ TEST_CASE("a file truncated at any byte yields all events before that") {
 }
 
 TEST_CASE("a hole of zeros costs only the events in it") {
-  const Bytes whole = labels(1000);
+  const Bytes whole = label_trace(1000);
   for (size_t at = 0; at + 700 < whole.size(); at += 37) {
     for (size_t size : std::initializer_list<size_t>{1, 20, 50, 700}) {
       INFO("hole at ", at, " of ", size);
@@ -243,7 +243,7 @@ TEST_CASE("a hole of zeros costs only the events in it") {
 }
 
 TEST_CASE("any damaged byte costs at most a few events, and never the order") {
-  const Bytes whole = labels(100);
+  const Bytes whole = label_trace(100);
   for (size_t at = 0; at < whole.size(); at++) {
     for (uint8_t mask : std::initializer_list<uint8_t>{0x01, 0x80, 0xff}) {
       INFO("byte ", at, " mask ", int(mask));
@@ -263,9 +263,9 @@ TEST_CASE("an unknown op is skipped and counted") {
   const Trace trace = mirage::read(written(4096, [](auto& w) {
     for (uint64_t i = 0; i < 20; i++) {
       if (i == 10)
-        w.event(boot + 10 * i, Op{77}, {1, 2, 3});
+        w.event(boot_ns + 10 * i, Op{77}, {1, 2, 3});
       else
-        w.label(boot + 10 * i, i, "label " + std::to_string(i));
+        w.label(boot_ns + 10 * i, i, "label " + std::to_string(i));
     }
   }));
   check_labels(trace, 20, 1);
@@ -275,7 +275,7 @@ TEST_CASE("an unknown op is skipped and counted") {
 }
 
 TEST_CASE("the last event is torn: the content size was set, but its bytes were not written") {
-  Bytes bytes = labels(10, 4096);
+  Bytes bytes = label_trace(10, 4096);
   uint32_t content;
   std::memcpy(&content, bytes.data() + 26, 4);
   const size_t end = content / 8;
@@ -291,7 +291,7 @@ TEST_CASE("the last event is torn: the content size was set, but its bytes were 
 }
 
 TEST_CASE("a damaged content size does not hide events, and earlier laps stay hidden") {
-  Bytes bytes = labels(10, 4096);
+  Bytes bytes = label_trace(10, 4096);
   const uint32_t shorter = (30 + 25 * 3) * 8;
   std::memcpy(bytes.data() + 26, &shorter, 4);
   const Trace trace = mirage::read(bytes);
@@ -301,9 +301,9 @@ TEST_CASE("a damaged content size does not hide events, and earlier laps stay hi
   CHECK(trace.losses[0].events == 0u);
 
   // Two laps in one packet: the newer lap is shorter.
-  Bytes old_lap = labels(12, 4096);
+  Bytes old_lap = label_trace(12, 4096);
   Bytes new_lap = written(4096, [](auto& w) {
-    for (uint64_t i = 0; i < 5; i++) w.label(boot + 1000 + i, i, "label " + std::to_string(i));
+    for (uint64_t i = 0; i < 5; i++) w.label(boot_ns + 1000 + i, i, "label " + std::to_string(i));
   });
   std::copy_n(new_lap.begin(), 30 + 25 * 5, old_lap.begin());
   const Trace newer = mirage::read(old_lap);
@@ -327,7 +327,7 @@ TEST_CASE("a clock that is set does not lose events") {
 }
 
 TEST_CASE("the counts reveal a missing packet") {
-  Bytes bytes = labels(1000);
+  Bytes bytes = label_trace(1000);
   bytes.erase(bytes.begin() + 512 * 3, bytes.begin() + 512 * 5);
   const Trace trace = mirage::read(bytes);
   REQUIRE(trace.losses.size() == 1);
@@ -336,14 +336,14 @@ TEST_CASE("the counts reveal a missing packet") {
 }
 
 TEST_CASE("a ring truncated between packets") {
-  const Bytes whole = labels(60, 512);  // more than four packets
+  const Bytes whole = label_trace(60, 512);  // more than four packets
   const Trace trace = mirage::read(std::span(whole).first(512 * 2));
   REQUIRE(trace.losses.size() == 1);
   CHECK(trace.losses[0].packets == 2u);
 }
 
 TEST_CASE("a wrong count does not affect the order") {
-  Bytes bytes = labels(40);
+  Bytes bytes = label_trace(40);
   bytes[24] = 0x55;
   const Trace trace = mirage::read(bytes);
   check_labels(trace, 40, 0);
@@ -353,7 +353,7 @@ TEST_CASE("a wrong count does not affect the order") {
 
 TEST_CASE("a lost header does not lose the packet's events") {
   for (size_t packet = 0; packet < 4; packet++) {
-    Bytes bytes = labels(50);
+    Bytes bytes = label_trace(50);
     std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(packet * 512), 30, uint8_t{0});
     const Trace trace = mirage::read(bytes);
     check_labels(trace, 50, 0);
@@ -362,7 +362,7 @@ TEST_CASE("a lost header does not lose the packet's events") {
 }
 
 TEST_CASE("the format is recognised") {
-  const Bytes bytes = labels(3);
+  const Bytes bytes = label_trace(3);
   CHECK(mirage::looks_like_mirage(bytes));
   CHECK_FALSE(mirage::looks_like_mirage(std::span(bytes).first(19)));
   Bytes other_uuid = bytes;
@@ -380,11 +380,11 @@ TEST_CASE("times at the end of their range do not wrap") {
   for (uint64_t time : {UINT64_MAX, UINT64_MAX - 1'765'801'980, uint64_t{1} << 63}) {
     const Trace trace = mirage::read(written(512, [&](auto& w) {
       w.label(time, 1, "a");
-      w.label(boot, 2, "b");
-      w.label(boot + 10, 3, "c");
+      w.label(boot_ns, 2, "b");
+      w.label(boot_ns + 10, 3, "c");
       w.label(time, 4, "d");
-      w.label(boot + 20, 5, "e");
-      w.label(boot + 30, 6, "f");
+      w.label(boot_ns + 20, 5, "e");
+      w.label(boot_ns + 30, 6, "f");
     }));
     CHECK(trace.events.size() >= 2);
     CHECK(trace.events.time[trace.events.size() - 1] == 30);

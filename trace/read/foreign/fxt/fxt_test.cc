@@ -28,7 +28,7 @@ Bytes written(Write write) {
 }
 
 // "5 create 1 by 2 value 0 'text'"
-std::vector<std::string> said(const Trace& trace) {
+std::vector<std::string> said_lines(const Trace& trace) {
   std::vector<std::string> all;
   trace.events.for_each([&](const EventRow& e) {
     std::string line = std::to_string(e.time) + " " + std::string(name(e.kind));
@@ -106,7 +106,7 @@ TEST_CASE("fibers of eio-trace") {
   CHECK(trace.processes[0].pid == 70);
   CHECK(trace.info.start == boot);
   CHECK(trace.losses.empty());
-  CHECK(said(trace) == Lines{"1 create 1 a fiber",
+  CHECK(said_lines(trace) == Lines{"1 create 1 a fiber",
                              "1 resume 1",
                              "3 scope_enter 1 by 2 'switch'",
                              "3 label 2 'main'",
@@ -149,7 +149,7 @@ TEST_CASE("domains of eio-trace are executors, and a spawned domain is a child")
   }));
   REQUIRE(trace.executors.size() == 2);
   CHECK(trace.strings[trace.executors[1].name] == "domain 2");
-  CHECK(said(trace) == Lines{"0 create 1 a fiber", "0 resume 1", "1 executor_begin 'domain 2' on 1",
+  CHECK(said_lines(trace) == Lines{"0 create 1 a fiber", "0 resume 1", "1 executor_begin 'domain 2' on 1",
                              "3 create 6 by 1 a fiber on 1", "4 resume 6 on 1",
                              "5 executor_end on 1"});
 }
@@ -186,7 +186,7 @@ TEST_CASE("threads and slices of any other writer, sorted by time") {
   CHECK(trace.strings[trace.executors[1].name] == "server: main");
   const std::string first = std::to_string(uint64_t{1} << 32);
   const std::string second = std::to_string((uint64_t{1} << 32) + 1);
-  CHECK(said(trace) == Lines{"0 create 1 a thread 'thread 101'",
+  CHECK(said_lines(trace) == Lines{"0 create 1 a thread 'thread 101'",
                              "0 label 1 'thread 101'",
                              "0 resume 1",
                              "0 span_begin 1 value " + first + " 'work'",
@@ -228,7 +228,7 @@ TEST_CASE("context switches put threads on CPUs") {
   CHECK(trace.strings[trace.executors[0].name] == "CPU 3");
   CHECK(trace.executors[0].process == no_process);
   const std::string number = std::to_string(uint64_t{1} << 32);
-  CHECK(said(trace) == Lines{"0 create 1 a thread 'thread 100'", "0 label 1 'thread 100'",
+  CHECK(said_lines(trace) == Lines{"0 create 1 a thread 'thread 100'", "0 label 1 'thread 100'",
                              "0 resume 1", "1 create 2 a thread 'thread 101'",
                              "1 label 2 'thread 101'", "2 suspend 1", "2 resume 2 by 1",
                              "3 span_begin 2 value " + number + " 'work'", "4 resolve 2 by 2",
@@ -312,7 +312,7 @@ TEST_CASE("undefined strings are replaced and reported once") {
     w.words({4 | 4 << 4 | uint64_t{9} << 48, boot, 1, 2});
     w.words({4 | 4 << 4 | uint64_t{9} << 48, boot + 1, 1, 2});
   }));
-  CHECK(said(trace).back() == "1 label 1 '(lost text 9)'");
+  CHECK(said_lines(trace).back() == "1 label 1 '(lost text 9)'");
   REQUIRE(trace.losses.size() == 1);
   CHECK(trace.losses[0].what == "a string that later records refer to is missing");
 }
@@ -324,7 +324,7 @@ TEST_CASE("blobs and records of unknown types are counted and skipped") {
     w.words({5 | 2 << 4 | uint64_t{8} << 32, 6});
     w.event(EventType::Instant, boot, {1, 2}, "c", "still here");
   }));
-  CHECK(said(trace).back() == "0 label 1 'still here'");
+  CHECK(said_lines(trace).back() == "0 label 1 'still here'");
   REQUIRE(trace.losses.size() == 2);
   CHECK(trace.losses[0].what == "blobs, which skein ignores: 2");
   CHECK(trace.losses[1].what == "records of an unknown type: 1");
@@ -340,7 +340,7 @@ TEST_CASE("an archive's providers have separate tables") {
     w.words({4 | 2 << 4 | uint64_t{1} << 24 | uint64_t{2} << 48, boot + 2});
   }));
   CHECK(trace.losses.empty());
-  CHECK(said(trace) == Lines{"0 create 1 a thread 'thread 2'", "0 label 1 'thread 2'",
+  CHECK(said_lines(trace) == Lines{"0 create 1 a thread 'thread 2'", "0 label 1 'thread 2'",
                              "0 label 1 'first'", "1 label 1 'second'", "2 label 1 'first'"});
 }
 
@@ -353,7 +353,7 @@ TEST_CASE("flows with the same id are distinguished by category and name") {
   }));
   CHECK(trace.losses.empty());
   Lines messages;
-  for (const std::string& line : said(trace))
+  for (const std::string& line : said_lines(trace))
     if (line.find("send") < 10 || line.find("receive") < 10) messages.push_back(line);
   CHECK(messages == Lines{"0 send 1 value 1", "1 send 2 value 2 on 1", "2 receive 3 value 1 on 2",
                           "3 receive 4 value 2 on 3"});
@@ -367,7 +367,7 @@ TEST_CASE("processes with equal names stay distinct") {
     w.event(EventType::Counter, boot + 1, {2, 7}, "c", "mem", value);
     w.event(EventType::Counter, boot + 2, {2, 7}, "c", "only", value);
   }));
-  CHECK(said(trace) == Lines{"0 counter_set value 5 'mem (pid 1)'",
+  CHECK(said_lines(trace) == Lines{"0 counter_set value 5 'mem (pid 1)'",
                              "1 counter_set value 5 'mem (db)' on 1",
                              "2 counter_set value 5 'only' on 1"});
   CHECK(trace.strings[trace.executors[0].name] == "pid 1: thread 7");
@@ -382,7 +382,7 @@ TEST_CASE("an event of category skein that skein did not write is a foreign even
     w.event(EventType::Instant, boot, {1, 1}, "skein", "mine");
   };
   const Trace alone = fxt::read(written(foreign));
-  CHECK(said(alone).back() == "0 label 1 'mine'");
+  CHECK(said_lines(alone).back() == "0 label 1 'mine'");
   CHECK(alone.losses.empty());
   size_t at = 0;
   const Trace both = fxt::read(written([&](Writer& w) {
@@ -393,7 +393,7 @@ TEST_CASE("an event of category skein that skein did not write is a foreign even
     foreign(w);
     at = 1;
   }));
-  CHECK(said(both) == Lines{"0 label 1 'ours'"});
+  CHECK(said_lines(both) == Lines{"0 label 1 'ours'"});
   REQUIRE(both.losses.size() == 1);
   CHECK(both.losses[0].what == "events added by other tools: 1");
   CHECK(both.losses[0].offset > at);
@@ -407,7 +407,7 @@ TEST_CASE("a skein export is read correctly if its events were reordered") {
       w.event(EventType::Instant, time, {1, 1}, "skein", "x", label);
     }
   }));
-  CHECK(said(trace) == Lines{"0 label 1", "1 label 2"});
+  CHECK(said_lines(trace) == Lines{"0 label 1", "1 label 2"});
   CHECK(trace.info.start == boot + 1);
   CHECK(trace.losses.empty());
 }
@@ -464,7 +464,7 @@ TEST_CASE("a time that is years off is replaced by its predecessor") {
     w.event(EventType::Instant, uint64_t{1} << 60, {1, 2}, "c", "b");
     w.event(EventType::Instant, boot + 1, {1, 2}, "c", "c");
   }));
-  CHECK(said(trace).back() == "1 label 1 'c'");
+  CHECK(said_lines(trace).back() == "1 label 1 'c'");
   REQUIRE(trace.losses.size() == 1);
   CHECK(trace.losses[0].what == "event time damaged");
 }
