@@ -43,9 +43,12 @@ class HelpText : public CLI::Formatter {
     label("SUBCOMMAND", "COMMAND");
     label("OPTIONS", "OPTIONS");
   }
-  // CLI11 does not know that `export` requires a FORMAT and that `help` takes a command.
+  // CLI11 does not know that `export` requires a FORMAT, that `help` takes a command, and
+  // that `profile` has two kinds of arguments.
   std::string make_usage(const CLI::App* app, std::string name) const override {
     if (app->get_name() == "export") return "Usage: " + name + " FORMAT [OPTIONS] TRACE\n";
+    if (app->get_name() == "profile")
+      return "Usage: " + name + " [OPTIONS] PID\n       " + name + " [OPTIONS] -- COMMAND...\n";
     if (app->get_name() == "help") return "Usage: " + name + " [COMMAND]\n";
     return CLI::Formatter::make_usage(app, name);
   }
@@ -507,7 +510,7 @@ void add_profile(CommandLine& line) {
   const auto [app, options] =
       add(line, "profile", "Sample where a process spends its CPU time", run_profile);
   app->add_option("PID", options->words,
-                  "Process to sample; or, after --, a program to run and\nits arguments")
+                  "Process to sample; or after -- a program to run,\nwith its arguments")
       ->required();
   add_option(*app, "-o,--output", "FILE", options->output,
              "Flame graph: .html, .svg or a format of skein flame;\n.data: the samples, as perf.data "

@@ -77,7 +77,7 @@ std::vector<std::string> read_back(const std::string& path, bool& is_cut) {
 
 }  // namespace
 
-TEST_CASE("what is written is read again, in the order of its times") {
+TEST_CASE("records are read again, in the order of their times") {
   const TemporaryFile file;
   Result<PerfWriter> writer = PerfWriter::create(file.path(), clock_event());
   REQUIRE(writer);
