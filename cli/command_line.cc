@@ -43,9 +43,12 @@ class HelpText : public CLI::Formatter {
     label("SUBCOMMAND", "COMMAND");
     label("OPTIONS", "OPTIONS");
   }
-  // CLI11 does not know that `export` requires a FORMAT and that `help` takes a command.
+  // CLI11 does not know that `export` requires a FORMAT, that `help` takes a command, and
+  // that `profile` has two kinds of arguments.
   std::string make_usage(const CLI::App* app, std::string name) const override {
     if (app->get_name() == "export") return "Usage: " + name + " FORMAT [OPTIONS] TRACE\n";
+    if (app->get_name() == "profile")
+      return "Usage: " + name + " [OPTIONS] PID\n       " + name + " [OPTIONS] -- COMMAND...\n";
     if (app->get_name() == "help") return "Usage: " + name + " [COMMAND]\n";
     return CLI::Formatter::make_usage(app, name);
   }
@@ -503,11 +506,33 @@ void add_render(CommandLine& line) {
   add_memory(line, *app);
 }
 
+void add_profile(CommandLine& line) {
+  const auto [app, options] =
+      add(line, "profile", "Sample where a process spends its CPU time", run_profile);
+  app->add_option("PID", options->words,
+                  "Process to sample; or after -- a program to run,\nwith its arguments")
+      ->required();
+  add_option(*app, "-o,--output", "FILE", options->output,
+             "Flame graph: .html, .svg or a format of skein flame;\n.data: the samples, as perf.data "
+             "[default:\nPROGRAM.flame.html]");
+  app->add_option("-F,--frequency", options->frequency,
+                  "Samples per second of CPU time [default: 999]")
+      ->option_text("HZ")
+      ->check(CLI::Range(1, 100'000));
+  app->add_option("-T,--time", options->seconds, "End after this time [default: with the process]")
+      ->option_text("SECONDS")
+      ->check(CLI::Range(0.001, 1e9));
+  app->add_option("--stack-size", options->stack_bytes,
+                  "Bytes to copy of each stack [default: 16384]")
+      ->option_text("N")
+      ->check(CLI::Range(512, 65'528));
+}
+
 // Familiar options of flamegraph.pl are accepted with its names.
 void add_flame(CommandLine& line) {
   const auto [app, options] =
       add(line, "flame", "Draw a flame graph of a profile", run_flame);
-  app->add_option("PROFILE", options->inputs, "perf.data, folded stacks, or - for stdin")
+  app->add_option("PROFILE", options->inputs, "perf.data, a trace, a recording process's PID,\nfolded stacks, or - for stdin")
       ->required();
   add_option(*app, "-o,--output", "FILE", options->output,
              "Output file: .svg, .html, .folded, .pb.gz (pprof)\nor .speedscope.json "
@@ -527,6 +552,8 @@ void add_flame(CommandLine& line) {
           "Names of addresses: output of nm, objdump -t or\nSystem.map; may be repeated");
   add_option(*app, "--event", "NAME", options->event,
              "Of perf.data [default: the first with samples]");
+  app->add_flag("--running", options->running,
+                "Of a trace: where tasks run, not where they wait");
   app->add_flag("--reverse", options->reverse, "Start with the innermost function");
   app->add_flag("--icicle,--inverted", options->icicle, "Draw from the top down");
   app->add_flag("--flamechart", options->chart, "Keep the order of the input, which is time");
@@ -624,6 +651,7 @@ void add_export(CommandLine& line) {
 void add_all(CommandLine& line) {
   line.group = "Record";
   add_record(line);
+  add_profile(line);
   add_control(line);
   add_snapshot(line);
   add_core(line);

@@ -221,6 +221,7 @@ struct FlameOptions {
   std::vector<std::string> before;  // with these the inputs are compared
   std::vector<std::string> maps;    // names of addresses
   std::string event;                // of perf.data; empty: the first with samples
+  bool running = false;             // of a trace: where tasks run, not where they wait
   std::optional<std::string> title;
   std::string subtitle;
   std::string notes;
@@ -242,6 +243,15 @@ struct FlameOptions {
   bool normalize = false;
 };
 int run_flame(const FlameOptions& options);
+
+struct ProfileOptions {
+  std::vector<std::string> words;  // the number of a process, or a program with its arguments
+  std::string output;              // empty: PROGRAM.flame.html
+  uint32_t frequency = 999;        // Hz
+  double seconds = 0;              // 0: until the process ends
+  uint32_t stack_bytes = 16384;
+};
+int run_profile(const ProfileOptions& options);
 
 struct ExportOptions {
   std::string format;  // one of export_formats() (trace/export/exporters.h)

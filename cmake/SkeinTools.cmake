@@ -37,9 +37,9 @@ if(TARGET skein_frames)
     cli/output/unprepared_report.cc cli/check/explain_hang.cc
     APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
 endif()
-if(TARGET skein_profile_perf)
-  target_link_libraries(skein_cli PUBLIC skein_profile_perf)
-  set_property(SOURCE cli/input/stacks_input.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
+if(TARGET skein_profile_sample)
+  target_link_libraries(skein_cli PUBLIC skein_profile_sample)
+  set_property(SOURCE cli/input/stacks_input.cc cli/command/profile.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
 endif()
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)  # without it the prompt of `skein query` has no editing

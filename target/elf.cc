@@ -69,7 +69,8 @@ Result<ElfHeader> read_elf_header(std::span<const uint8_t> bytes, const std::str
         .file = path,
         .advice = "skein reads x86-64 and AArch64 programs"};
   header.architecture = machine == EM_X86_64 ? Architecture::X86_64 : Architecture::Aarch64;
-  cursor.skip(4 + 8);  // version, entry
+  cursor.skip(4);  // version
+  header.entry = cursor.u64();
   const uint64_t table = cursor.u64();
   const uint64_t sections = cursor.u64();
   cursor.skip(4 + 2);  // flags, header size

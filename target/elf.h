@@ -28,6 +28,7 @@ struct ElfSegment {
 struct ElfHeader {
   uint16_t type = 0;  // ET_EXEC 2, ET_DYN 3, ET_CORE 4
   Architecture architecture = Architecture::X86_64;
+  uint64_t entry = 0;  // where the file's code begins to run, as linked; 0: nowhere
   std::vector<ElfSegment> segments = {};
 };
 

@@ -2,22 +2,17 @@
 //
 // Runs a program with recording enabled in its environment. The program itself records; this
 // command waits, forwards signals and reports the result.
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <skein/format.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,65 +22,12 @@
 #include "cli/die.h"
 #include "cli/input/process_sleep.h"
 #include "cli/input/trace_end.h"
+#include "cli/program.h"
 #include "cli/utc_now.h"
 #include "record/host/posix/options.h"
 
 namespace skein::cli {
 namespace {
-
-volatile pid_t child = 0;  // 0: none, or it has ended
-volatile sig_atomic_t interrupted = 0;
-
-// Signals of other processes, which the program would receive if it ran without this command. Not
-// the faults of a process itself, and not job control, which a shell applies to the process group.
-bool is_forwarded(int signal) {
-  constexpr int kOthers[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,  SIGTRAP,
-                             SIGABRT, SIGSYS,  SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU};
-  return std::find(std::begin(kOthers), std::end(kOthers), signal) == std::end(kOthers);
-}
-
-// True if the program has received the signal too: the terminal sends it to the process group. The
-// end of a terminal is reported to the leader of the session only.
-bool is_from_terminal(int signal, const siginfo_t& info) {
-  if (info.si_code != SI_KERNEL) return false;
-  return signal == SIGINT || signal == SIGQUIT || signal == SIGWINCH ||
-         (signal == SIGHUP && getsid(0) != getpid());
-}
-
-// A write of this command to a closed pipe.
-bool is_own_pipe(int signal, const siginfo_t& info) {
-  return signal == SIGPIPE && info.si_code == SI_USER && info.si_pid == getpid();
-}
-
-void forward(int signal, siginfo_t* info, void*) {
-  const int saved = errno;
-  if (signal == SIGINT || signal == SIGQUIT) interrupted = 1;
-  if (child > 0 && !is_from_terminal(signal, *info) && !is_own_pipe(signal, *info)) {
-    if (info->si_code == SI_QUEUE)
-      sigqueue(child, signal, info->si_value);
-    else
-      kill(child, signal);
-  }
-  errno = saved;
-}
-
-// From now on no signal that can be handled ends this command.
-void forward_signals() {
-  struct sigaction action = {};
-  action.sa_sigaction = forward;
-  action.sa_flags = SA_SIGINFO | SA_RESTART;
-  sigfillset(&action.sa_mask);
-  for (int signal = 1; signal <= SIGRTMAX; ++signal)
-    if (is_forwarded(signal)) sigaction(signal, &action, nullptr);  // fails for two of libc's own
-}
-
-// Blocks all signals and returns the previous mask.
-sigset_t block_signals() {
-  sigset_t all, before;
-  sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, &before);
-  return before;
-}
 
 // Returns program.skein, or if that exists, program.skein.2 ...
 std::string free_name(const std::string& command) {
@@ -112,19 +54,11 @@ Size size_of(const std::string& directory) {
   return size;
 }
 
-// How the program ended.
-struct Ending {
-  int code = 0;    // as a shell reports it: its exit code, or 128 + the signal
-  int signal = 0;  // 0: it exited
-  int64_t utc = 0;
-  LastSleep last = {};
-};
-
 // Until the program ends, looks twice a second what its threads wait for: whether any of them can
 // still wake a task.
-LastSleep watch_child() {
-  const std::string pid = std::to_string(child);
-  const auto file = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+LastSleep watch_program() {
+  const std::string pid = std::to_string(program_pid());
+  const auto file = static_cast<int>(syscall(SYS_pidfd_open, program_pid(), 0));
   if (file < 0) return {};
   pollfd ends = {.fd = file, .events = POLLIN, .revents = 0};
   LastSleep last;
@@ -142,27 +76,6 @@ LastSleep watch_child() {
   return last;
 }
 
-// Waits without reaping: until then the process id belongs to the program, and a signal that is
-// forwarded cannot reach another process.
-Ending wait_for_child() {
-  const LastSleep last = watch_child();
-  siginfo_t info;
-  while (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) != 0) {
-    if (errno != EINTR) die(1, std::string("wait: ") + strerror(errno));
-  }
-  const int64_t utc = utc_now();
-  const sigset_t before = block_signals();
-  int status = 0;
-  waitpid(child, &status, 0);
-  child = 0;
-  sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (!WIFSIGNALED(status))
-    return {.code = WEXITSTATUS(status), .signal = 0, .utc = utc, .last = last};
-  const int signal = WTERMSIG(status);
-  fprintf(stderr, "skein: the program was killed by signal %d (%s)\n", signal, strsignal(signal));
-  return {.code = 128 + signal, .signal = signal, .utc = utc, .last = last};
-}
-
 // Expands %p as the recorder does, but to the pid of the command, not of a process that it starts.
 std::string with_pid(std::string name, pid_t pid) {
   for (size_t at = 0; (at = name.find("%p", at)) != std::string::npos;)
@@ -177,44 +90,6 @@ void check_parent(const std::filesystem::path& path) {
       (path.has_filename() ? path : path.parent_path()).parent_path();
   if (access((parent / ".").c_str(), W_OK | X_OK) != 0)
     die(2, parent.string() + ": " + strerror(errno) + "; choose another directory with -o");
-}
-
-// Starts the program. `more`: the recorder's options, after the directory in SKEIN_TRACE.
-void start_child(const RecordOptions& options, const std::string& directory,
-                 const std::string& more) {
-  std::vector<char*> words;
-  for (const std::string& word : options.command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  // The child reports a failure of exec through a pipe, which a successful exec closes.
-  int report[2];
-  if (pipe2(report, O_CLOEXEC) != 0) die(1, std::string("pipe: ") + strerror(errno));
-  // A parent that ignores SIGCHLD passes this on; the child's exit code would be lost.
-  struct sigaction reap = {};
-  struct sigaction inherited = {};
-  reap.sa_handler = SIG_DFL;
-  sigaction(SIGCHLD, &reap, &inherited);
-  const sigset_t before = block_signals();
-  child = fork();
-  if (child < 0) die(1, std::string("fork: ") + strerror(errno));
-  if (child == 0) {
-    sigaction(SIGCHLD, &inherited, nullptr);
-    sigprocmask(SIG_SETMASK, &before, nullptr);
-    setenv("SKEIN_TRACE", (with_pid(directory, getpid()) + more).c_str(), 1);
-    execvp(words[0], words.data());
-    const int reason = errno;
-    [[maybe_unused]] const ssize_t written = write(report[1], &reason, sizeof reason);
-    _exit(127);
-  }
-  forward_signals();  // after the fork: the program inherits which signals are ignored
-  sigprocmask(SIG_SETMASK, &before, nullptr);
-  close(report[1]);
-  int reason = 0;
-  const bool failed = read(report[0], &reason, sizeof reason) == sizeof reason;
-  close(report[0]);
-  if (!failed) return;
-  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  die(reason == ENOENT ? 127 : 126, options.command[0] + ": " + strerror(reason));
 }
 
 }  // namespace
@@ -262,11 +137,17 @@ int run_record(const RecordOptions& options) {
 
   check_parent(path);
 
-  start_child(options, path.string(), variable);
-  const pid_t pid = child;
+  fork_program(options.command, [&] {
+    setenv("SKEIN_TRACE", (with_pid(path.string(), getpid()) + variable).c_str(), 1);
+  });
+  execute_program(options.command);
+  const pid_t pid = program_pid();
   directory = with_pid(directory, pid);
-  const Ending ending = wait_for_child();
-  note_trace_end(directory, pid, ending.utc, ending.last);
+  const LastSleep last = watch_program();
+  wait_for_program();
+  const int64_t end = utc_now();
+  const ProgramEnd ending = reap_program();
+  note_trace_end(directory, pid, end, last);
 
   const Size size = size_of(directory);
   if (size.files == 0) {
@@ -278,7 +159,7 @@ int run_record(const RecordOptions& options) {
     return ending.code != 0 ? ending.code : 1;
   }
   // A program that was killed or interrupted may have hung: suggests `skein why`.
-  const bool is_hang = ending.signal != 0 || interrupted != 0;
+  const bool is_hang = ending.signal != 0 || was_interrupted();
   const std::string path_text = escaped(directory);
   fprintf(stderr, "skein: wrote %.1f MB to %s; %s: skein %s %s\n",
           static_cast<double>(size.bytes) / 1e6, path_text.c_str(),

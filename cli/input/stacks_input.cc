@@ -6,7 +6,10 @@
 
 #include "base/text.h"
 #include "cli/die.h"
+#include "cli/input/running.h"
+#include "cli/input/trace_input.h"
 #include "cli/output/terminal.h"
+#include "trace/export/stacks.h"
 
 #ifdef SKEIN_HAS_SYMBOLS
 #include "profile/perf/perf_file.h"
@@ -48,8 +51,9 @@ std::span<const uint8_t> bytes_of(const std::string& text) {
 
 }  // namespace
 
-StacksInput::StacksInput(Files& files, std::span<const std::string> maps, std::string event)
-    : files_(files), event_(std::move(event)) {
+StacksInput::StacksInput(Files& files, std::span<const std::string> maps, std::string event,
+                         bool running)
+    : files_(files), event_(std::move(event)), running_(running) {
   for (const std::string& path : maps) {
     const Result<Contents> contents = files.open(path);
     if (!contents) die(2, contents.error().message());
@@ -83,6 +87,24 @@ std::span<const uint8_t> StacksInput::fold_perf(const std::string& path,
   return {};
 }
 
+std::span<const uint8_t> StacksInput::fold_trace(const std::string& path) {
+  const Trace trace = open_trace(path);
+  report_losses(trace, path);
+  std::string folded;
+  Out out([&](std::string_view piece) {
+    folded += piece;
+    return true;
+  });
+  export_folded(trace, running_ ? AwaitGraphOf::Running : AwaitGraphOf::Suspended, out);
+  (void)out.finish();
+  if (folded.empty())
+    die(2, path + (running_ ? ": no task ran; the trace has no steps"
+                            : ": no task waited; --running shows where tasks ran"));
+  unit_ = "ns";
+  texts_.push_back(std::move(folded));
+  return bytes_of(texts_.back());
+}
+
 std::span<const uint8_t> StacksInput::name_addresses(const std::string& name,
                                                      std::span<const uint8_t> text) {
   NamedAddresses named = with_names(text_of(text), map_);
@@ -94,7 +116,12 @@ std::span<const uint8_t> StacksInput::name_addresses(const std::string& name,
   return bytes_of(texts_.back());
 }
 
-void StacksInput::read(const std::string& path, FoldedStacks::Side side) {
+void StacksInput::read(const std::string& given, FoldedStacks::Side side) {
+  const std::string path = trace_directory(given);
+  if (files_.type(path) == FileType::Directory) {
+    stacks_.add(fold_trace(path), side);
+    return;
+  }
   Result<Contents> opened = files_.open(path);
   if (!opened) die(2, opened.error().message());
   contents_.push_back(std::move(*opened));

@@ -17,10 +17,13 @@ class StacksInput {
  public:
   // `maps`: files with names of addresses (profile/flame/address_map.h). `event`: of perf.data;
   // empty: the first one with samples. Throws CommandError(2) if a map has no functions.
-  StacksInput(Files& files, std::span<const std::string> maps, std::string event);
+  // `running`: of a trace, where its tasks run, not where they wait.
+  StacksInput(Files& files, std::span<const std::string> maps, std::string event,
+              bool running = false);
 
-  // Reads folded stacks or a perf.data; - is standard input. Reports on stderr what is left out.
-  // Throws CommandError(2) if there are no stacks.
+  // Reads folded stacks, a perf.data, or a trace (a directory, or the PID of a process that
+  // records); - is standard input. Reports on stderr what is left out. Throws CommandError(2) if
+  // there are no stacks.
   void read(const std::string& path, FoldedStacks::Side side);
 
   // Valid as long as this object.
@@ -30,11 +33,13 @@ class StacksInput {
 
  private:
   std::span<const uint8_t> fold_perf(const std::string& path, std::span<const uint8_t> bytes);
+  std::span<const uint8_t> fold_trace(const std::string& path);
   std::span<const uint8_t> name_addresses(const std::string& name, std::span<const uint8_t> text);
 
   Files& files_;
   AddressMap map_;
   std::string event_;
+  bool running_;
   std::vector<Contents> contents_;
   std::deque<std::string> texts_;
   FoldedStacks stacks_;

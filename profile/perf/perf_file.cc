@@ -13,16 +13,8 @@ namespace {
 constexpr std::string_view magic = "PERFILE2";
 constexpr std::string_view other_order = "2ELIFREP";
 
-// Types of records.
+// Types of records that are of the tool, not of the kernel.
 enum : uint32_t {
-  record_mmap = 1,
-  record_lost = 2,
-  record_comm = 3,
-  record_fork = 7,
-  record_sample = 9,
-  record_mmap2 = 10,
-  record_lost_samples = 13,
-  record_of_perf = 64,  // from here on they are of the tool, not of the kernel
   record_attribute = 64,
   record_tracing_data = 66,
   record_auxtrace = 71,
@@ -30,44 +22,6 @@ enum : uint32_t {
   record_compressed = 81,
   record_compressed2 = 83,
 };
-// PERF_RECORD_MISC_: bits of a record's header.
-constexpr uint16_t misc_mode = 7, misc_comm_exec = 1 << 13, misc_mmap_data = 1 << 13;
-
-// PERF_SAMPLE_: bits of sample_type.
-enum : uint64_t {
-  has_ip = 1 << 0,
-  has_tid = 1 << 1,
-  has_time = 1 << 2,
-  has_address = 1 << 3,
-  has_read = 1 << 4,
-  has_callchain = 1 << 5,
-  has_id = 1 << 6,
-  has_cpu = 1 << 7,
-  has_period = 1 << 8,
-  has_stream_id = 1 << 9,
-  has_identifier = 1 << 16,
-};
-// PERF_FORMAT_: bits of read_format.
-enum : uint64_t {
-  format_enabled = 1 << 0,
-  format_running = 1 << 1,
-  format_id = 1 << 2,
-  format_group = 1 << 3,
-  format_lost = 1 << 4,
-};
-
-struct RecordHeader {
-  uint32_t type = 0;
-  uint16_t misc = 0;
-  uint16_t size = 0;
-};
-constexpr size_t header_size = 8;
-
-RecordHeader header_at(std::span<const uint8_t> bytes) {
-  Cursor cursor(bytes);
-  return {.type = cursor.u32(), .misc = cursor.u16(), .size = cursor.u16()};
-}
-
 uint64_t u64_at(std::span<const uint8_t> bytes, size_t at) {
   return at <= bytes.size() && bytes.size() - at >= 8 ? Cursor(bytes.subspan(at)).u64() : 0;
 }
@@ -77,47 +31,10 @@ std::span<const uint8_t> part(std::span<const uint8_t> bytes, uint64_t offset, u
   return bytes.subspan(offset, std::min<uint64_t>(size, bytes.size() - offset));
 }
 
-// PERF_COUNT_SW_ and PERF_COUNT_HW_, as `perf list` prints them.
-std::string_view usual_name(uint32_t type, uint64_t config) {
-  constexpr std::array<std::string_view, 10> hardware{"cycles",
-                                                      "instructions",
-                                                      "cache-references",
-                                                      "cache-misses",
-                                                      "branches",
-                                                      "branch-misses",
-                                                      "bus-cycles",
-                                                      "stalled-cycles-frontend",
-                                                      "stalled-cycles-backend",
-                                                      "ref-cycles"};
-  constexpr std::array<std::string_view, 9> software{
-      "cpu-clock",    "task-clock",   "page-faults",      "context-switches", "cpu-migrations",
-      "minor-faults", "major-faults", "alignment-faults", "emulation-faults"};
-  if (type == 0 && config < hardware.size()) return hardware[config];
-  if (type == 1 && config < software.size()) return software[config];
-  return {};
-}
-
 // Up to the NUL, which pads it.
 std::string_view text_of(std::span<const uint8_t> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return text.substr(0, text.find('\0'));
-}
-
-// Words behind the records of an event that has sample_id_all, before the time and altogether.
-struct Trailer {
-  size_t before_time = 0;
-  size_t words = 0;
-  size_t before_id = 0;
-};
-Trailer trailer_of(uint64_t sample_type) {
-  Trailer trailer;
-  if (sample_type & has_tid) trailer.words++;
-  trailer.before_time = trailer.words;
-  if (sample_type & has_time) trailer.words++;
-  trailer.before_id = trailer.words;
-  for (const uint64_t one : {has_id, has_stream_id, has_cpu, has_identifier})
-    if (sample_type & one) trailer.words++;
-  return trailer;
 }
 
 }  // namespace
@@ -175,19 +92,8 @@ Result<PerfFile> PerfFile::read(std::span<const uint8_t> bytes, const std::strin
 }
 
 void PerfFile::add_event(std::span<const uint8_t> attribute, std::span<const uint8_t> ids) {
-  Cursor cursor(attribute);
   PerfEvent event;
-  event.type = cursor.u32();
-  cursor.u32();  // its size
-  event.config = cursor.u64();
-  event.period = cursor.u64();
-  event.sample_type = cursor.u64();
-  event.read_format = cursor.u64();
-  const uint64_t flags = cursor.u64();
-  if (cursor.failed() || events_.size() >= 10'000) return;
-  if (flags & uint64_t{1} << 10) event.period = 0;  // it is a frequency
-  event.has_ids = (flags & uint64_t{1} << 18) != 0;
-  event.name = usual_name(event.type, event.config);
+  if (!event.read(attribute) || events_.size() >= 10'000) return;
   for (size_t at = 0; ids.size() - at >= 8; at += 8)
     event_of_id_.emplace(u64_at(ids, at), static_cast<uint32_t>(events_.size()));
   events_.push_back(std::move(event));
@@ -222,9 +128,9 @@ void PerfFile::read_names(std::span<const uint8_t> section) {
 }
 
 void PerfFile::read_build_ids(std::span<const uint8_t> section) {
-  constexpr size_t id_at = header_size + 4, id_space = 24, name_at = id_at + id_space;
+  constexpr size_t id_at = perf_header_size + 4, id_space = 24, name_at = id_at + id_space;
   while (section.size() > name_at) {
-    const RecordHeader header = header_at(section);
+    const PerfRecordHeader header = perf_record_header(section);
     if (header.size <= name_at || header.size > section.size()) return;
     // Newer versions note the size behind the 20 bytes.
     const uint8_t noted = section[id_at + 20];
@@ -244,35 +150,40 @@ Result<void> PerfFile::find_records(uint64_t begin, uint64_t end, const std::str
   bool is_sorted = true;
   for (uint64_t at = begin; at < end;) {
     const auto rest = bytes_.subspan(at, end - at);
-    const RecordHeader header = rest.size() < header_size ? RecordHeader{} : header_at(rest);
-    if (header.size < header_size || header.size > rest.size()) {
+    const PerfRecordHeader header =
+        rest.size() < perf_header_size ? PerfRecordHeader{} : perf_record_header(rest);
+    if (header.size < perf_header_size || header.size > rest.size()) {
       is_cut_ = true;
       break;
     }
     const auto record = rest.first(header.size);
     uint64_t size = header.size;
     switch (header.type) {
-      case record_mmap:
-      case record_mmap2:
-      case record_comm:
-      case record_fork:
-      case record_sample:
-      case record_lost:
-      case record_lost_samples: {
-        const uint64_t time = time_of(record);
+      case perf_record_mmap:
+      case perf_record_mmap2:
+      case perf_record_comm:
+      case perf_record_fork:
+      case perf_record_exit:
+      case perf_record_sample:
+      case perf_record_lost:
+      case perf_record_lost_samples: {
+        uint32_t index = 0;
+        const PerfEvent* event =
+            event_of(record.subspan(perf_header_size), header.type == perf_record_sample, index);
+        const uint64_t time = event == nullptr ? 0 : perf_record_time(record, *event);
         is_sorted &= places_.empty() || places_.back().time <= time;
         places_.push_back({time, at});
         break;
       }
       case record_attribute: {  // in a stream
-        const auto body = record.subspan(header_size);
+        const auto body = record.subspan(perf_header_size);
         const uint64_t attribute = body.size() >= 8 ? Cursor(body.subspan(4)).u32() : 0;
         if (attribute >= 64 && attribute <= body.size())
           add_event(body.first(attribute), body.subspan(attribute));
         break;
       }
       case record_event_update: {  // its type 2 is a name
-        const auto body = record.subspan(header_size);
+        const auto body = record.subspan(perf_header_size);
         if (body.size() < 16 || u64_at(body, 0) != 2) break;
         const auto event = event_of_id_.find(u64_at(body, 8));
         if (event != event_of_id_.end()) events_[event->second].name = text_of(body.subspan(16));
@@ -314,15 +225,15 @@ const PerfEvent* PerfFile::event_of(std::span<const uint8_t> body, bool is_sampl
   const uint64_t type = events_[0].sample_type;
   if (events_.size() > 1) {
     uint64_t id = 0;
-    if (type & has_identifier) {
+    if (type & perf_has_identifier) {
       id = is_sample ? u64_at(body, 0) : body.size() < 8 ? 0 : u64_at(body, body.size() - 8);
-    } else if (is_sample && type & has_id) {
+    } else if (is_sample && type & perf_has_id) {
       size_t at = 0;
-      for (const uint64_t one : {has_ip, has_tid, has_time, has_address})
+      for (const uint64_t one : {perf_has_ip, perf_has_tid, perf_has_time, perf_has_address})
         if (type & one) at += 8;
       id = u64_at(body, at);
-    } else if (!is_sample && type & has_id && events_[0].has_ids) {
-      const Trailer trailer = trailer_of(type);
+    } else if (!is_sample && type & perf_has_id && events_[0].has_ids) {
+      const PerfTrailer trailer = perf_trailer(type);
       if (body.size() / 8 >= trailer.words)
         id = u64_at(body, body.size() - (trailer.words - trailer.before_id) * 8);
     }
@@ -332,116 +243,13 @@ const PerfEvent* PerfFile::event_of(std::span<const uint8_t> body, bool is_sampl
   return &events_[index];
 }
 
-uint64_t PerfFile::time_of(std::span<const uint8_t> record) const {
-  const bool is_sample = header_at(record).type == record_sample;
-  const auto body = record.subspan(header_size);
-  uint32_t index = 0;
-  const PerfEvent* event = event_of(body, is_sample, index);
-  if (event == nullptr || (event->sample_type & has_time) == 0) return 0;
-  if (is_sample) {
-    size_t at = 0;
-    for (const uint64_t one : {has_identifier, has_ip, has_tid})
-      if (event->sample_type & one) at += 8;
-    return u64_at(body, at);
-  }
-  if (!event->has_ids) return 0;
-  const Trailer trailer = trailer_of(event->sample_type);
-  if (body.size() / 8 < trailer.words) return 0;
-  return u64_at(body, body.size() - (trailer.words - trailer.before_time) * 8);
-}
-
 bool PerfFile::parse(uint64_t offset, PerfRecord& record) const {
   const auto rest = bytes_.subspan(offset);
-  const RecordHeader header = header_at(rest);
-  const auto body = rest.subspan(header_size, header.size - header_size);
-  Cursor cursor(body);
-  switch (header.type) {
-    case record_mmap:
-    case record_mmap2:
-      if (header.type == record_mmap && header.misc & misc_mmap_data) return false;
-      record.type = PerfRecord::Type::Mapping;
-      record.pid = cursor.u32();
-      record.tid = cursor.u32();
-      record.begin = cursor.u64();
-      record.size = cursor.u64();
-      record.offset = cursor.u64();
-      if (header.type == record_mmap2) {
-        cursor.skip(24);  // device and inode, or a build id
-        const uint32_t protection = cursor.u32();
-        cursor.u32();
-        if ((protection & 4) == 0) return false;  // not executable
-      }
-      break;
-    case record_comm:
-      record.type = PerfRecord::Type::Name;
-      record.is_exec = (header.misc & misc_comm_exec) != 0;
-      record.pid = cursor.u32();
-      record.tid = cursor.u32();
-      break;
-    case record_fork:
-      record.type = PerfRecord::Type::Fork;
-      record.pid = cursor.u32();
-      record.parent = cursor.u32();
-      record.tid = cursor.u32();
-      record.parent_thread = cursor.u32();
-      return !cursor.failed();
-    case record_lost:
-      record.type = PerfRecord::Type::Lost;
-      cursor.u64();  // the event's id
-      record.lost = cursor.u64();
-      return !cursor.failed();
-    case record_lost_samples:
-      record.type = PerfRecord::Type::Lost;
-      record.lost = cursor.u64();
-      return !cursor.failed();
-    default:
-      record.type = PerfRecord::Type::Sample;
-      record.mode = header.misc & misc_mode;
-      return parse_sample(body, record);
-  }
-  if (cursor.failed()) return false;
-  record.text = text_of(body.subspan(body.size() - cursor.remaining()));
-  return true;
-}
-
-bool PerfFile::parse_sample(std::span<const uint8_t> body, PerfRecord& record) const {
-  const PerfEvent* event = event_of(body, true, record.event);
-  if (event == nullptr) return false;
-  const uint64_t type = event->sample_type;
-  Cursor cursor(body);
-  if (type & has_identifier) cursor.u64();
-  if (type & has_ip) record.address = cursor.u64();
-  if (type & has_tid) {
-    record.pid = cursor.u32();
-    record.tid = cursor.u32();
-  }
-  if (type & has_time) record.time = cursor.u64();
-  for (const uint64_t one : {has_address, has_id, has_stream_id, has_cpu})
-    if (type & one) cursor.u64();
-  if (type & has_period)
-    record.period = cursor.u64();
-  else
-    record.period = event->period == 0 ? 1 : event->period;
-  if (type & has_read) {
-    const uint64_t format = event->read_format;
-    const size_t each = 8 * (1 + ((format & format_id) != 0) + ((format & format_lost) != 0));
-    const size_t times =
-        8 * (size_t{(format & format_enabled) != 0} + ((format & format_running) != 0));
-    if (format & format_group) {
-      const uint64_t count = cursor.u64();
-      cursor.skip(times);
-      if (count > cursor.remaining() / each) return false;
-      cursor.skip(count * each);
-    } else {
-      cursor.skip(times + each);
-    }
-  }
-  if (type & has_callchain) {
-    const uint64_t count = cursor.u64();
-    if (count > cursor.remaining() / 8) return false;
-    record.chain = cursor.bytes(count * 8);
-  }
-  return !cursor.failed();
+  const PerfRecordHeader header = perf_record_header(rest);
+  const auto bytes = rest.first(header.size);
+  const PerfEvent* event =
+      event_of(bytes.subspan(perf_header_size), header.type == perf_record_sample, record.event);
+  return event != nullptr && parse_perf_record(bytes, *event, record);
 }
 
 }  // namespace skein

@@ -10,24 +10,18 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/cursor.h"
 #include "base/text.h"
 #include "profile/flame/harmless.h"
 #include "profile/flame/name_table.h"
+#include "profile/perf/image_files.h"
 #include "profile/perf/perf_file.h"
-#include "symbol/debug_file.h"
+#include "profile/perf/process_images.h"
+#include "profile/perf/sample_unwinder.h"
 #include "symbol/functions.h"
-#include "target/elf.h"
-#include "target/target.h"
 
 namespace skein {
 
 namespace {
-
-// PERF_CONTEXT_: entries of a call chain that are no addresses but say whose the next ones are.
-constexpr uint64_t context_most = static_cast<uint64_t>(-4095);
-constexpr uint64_t context_user = static_cast<uint64_t>(-512);
-constexpr uint64_t context_guest = static_cast<uint64_t>(-2048);
 
 enum class Space : uint8_t { Kernel, User, Guest };
 constexpr uint8_t mode_kernel = 1, mode_hypervisor = 3, mode_guest_kernel = 4, mode_guest_user = 5;
@@ -37,14 +31,19 @@ Space space_of_mode(uint8_t mode) {
   return mode == mode_guest_kernel || mode == mode_guest_user ? Space::Guest : Space::User;
 }
 Space space_of_context(uint64_t context) {
-  if (context == context_user) return Space::User;
+  if (context == perf_context_user) return Space::User;
   // -2176 and -2560: of the guest as well.
-  return context <= context_guest ? Space::Guest : Space::Kernel;
+  return context <= perf_context_guest ? Space::Guest : Space::Kernel;
 }
 
 std::string_view base_name(std::string_view path) {
   const size_t slash = path.rfind('/');
   return slash == path.npos ? path : path.substr(slash + 1);
+}
+
+void add_lines(std::string_view text, std::vector<std::string>& lines) {
+  for (size_t end = 0; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
+    lines.emplace_back(text.substr(0, end));
 }
 
 // Names must not end a stack or a line, nor look like a count.
@@ -73,34 +72,16 @@ std::string_view usual_name(const Functions& functions, const Functions::Functio
   return best;
 }
 
-struct Module {
-  std::string file = {};
-  Contents contents = {};
-  Contents debug = {};  // the file with its symbols
-  std::vector<ElfSegment> segments = {};
-  std::optional<Functions> functions = {};
-
-  // The address as linked of a byte of the file.
-  std::optional<uint64_t> linked(uint64_t offset) const {
-    for (const ElfSegment& segment : segments)
-      if (segment.type == 1 && offset >= segment.offset &&
-          offset - segment.offset < segment.file_size)
-        return offset - segment.offset + segment.address;
-    return std::nullopt;
-  }
-};
-
-struct Mapped {
-  uint64_t end = 0;
-  uint64_t offset = 0;  // in the file, of the mapping's begin
-  uint32_t module = 0;
-};
-using Mappings = std::map<uint64_t, Mapped>;
+// "pthread_create@@GLIBC_2.34" -> "pthread_create".
+std::string_view without_version(std::string_view name) { return name.substr(0, name.find('@')); }
 
 class Folder {
  public:
   Folder(const PerfFile& file, Files& files, const PerfOptions& options)
-      : file_(file), files_(files), options_(options) {
+      : file_(file),
+        files_(files),
+        options_(options),
+        image_files_(options.open ? options.open : open_from_disk(files, file.build_ids()), files) {
     unknown_ = names_.add("[unknown]");
   }
 
@@ -140,19 +121,15 @@ class Folder {
   }
 
   void use(const PerfRecord& record) {
+    images_.use(record);
     switch (record.type) {
       case PerfRecord::Type::Mapping:
-        map(record);
+      case PerfRecord::Type::Exit:
         break;
       case PerfRecord::Type::Name:
-        if (record.is_exec) processes_.erase(record.pid);
         thread_names_[record.tid] = frame_text(record.text);
         break;
       case PerfRecord::Type::Fork:
-        if (record.pid != record.parent) {
-          const auto parent = processes_.find(record.parent);
-          if (parent != processes_.end()) processes_[record.pid] = parent->second;
-        }
         if (const auto name = thread_names_.find(record.parent_thread); name != thread_names_.end())
           thread_names_[record.tid] = name->second;
         break;
@@ -165,79 +142,26 @@ class Folder {
     }
   }
 
-  void map(const PerfRecord& record) {
-    if (record.size == 0 || record.begin + record.size < record.begin) return;
-    constexpr uint32_t of_kernel = UINT32_MAX;
-    if (record.pid == of_kernel) {
-      const size_t end = record.text.find("]_");
-      if (record.text.starts_with("[kernel.kallsyms]") && end != record.text.npos) {
-        kernel_symbol_ = record.text.substr(end + 1);
-        kernel_address_ = record.offset;
-      }
-      return;
-    }
-    constexpr size_t most_mappings = 4'000'000;  // a fork of a process may copy all of its own
-    auto& mappings = processes_[record.pid];
-    if (!mappings) mappings = std::make_shared<Mappings>();
-    if (mappings.use_count() > 1) {
-      copied_ += mappings->size();
-      if (copied_ > most_mappings) return;
-      mappings = std::make_shared<Mappings>(*mappings);
-    }
-    const uint64_t end = record.begin + record.size;
-    auto at = mappings->upper_bound(record.begin);
-    if (at != mappings->begin()) {
-      const auto before = std::prev(at);
-      if (before->second.end > record.begin) {
-        const Mapped old = before->second;
-        const uint64_t begin = before->first;
-        if (old.end > end) (*mappings)[end] = {old.end, old.offset + (end - begin), old.module};
-        if (begin == record.begin)
-          mappings->erase(before);
-        else
-          before->second.end = record.begin;
-      }
-    }
-    for (at = mappings->lower_bound(record.begin); at != mappings->end() && at->first < end;) {
-      const Mapped old = at->second;
-      const uint64_t begin = at->first;
-      at = mappings->erase(at);
-      if (old.end > end) (*mappings)[end] = {old.end, old.offset + (end - begin), old.module};
-    }
-    (*mappings)[record.begin] = {end, record.offset, module_of(record.text)};
-  }
-
-  uint32_t module_of(std::string_view file) {
-    const auto [at, is_new] =
-        module_ids_.try_emplace(std::string(file), static_cast<uint32_t>(modules_.size()));
-    if (is_new) modules_.push_back({.file = std::string(file)});
-    return at->second;
-  }
-
   void add_sample(const PerfRecord& record) {
     samples_++;
     stack_.clear();
     Space space = space_of_mode(record.mode);
-    const Mappings* mappings = nullptr;
-    if (const auto process = processes_.find(record.pid); process != processes_.end())
-      mappings = process->second.get();
-    Cursor chain(record.chain);
+    const std::shared_ptr<const ProcessImage> image = images_.of(record.pid);
     bool is_first = true;  // later ones are return addresses, behind the call
-    while (chain.remaining() >= 8) {
-      const uint64_t address = chain.u64();
-      if (address >= context_most) {
+    for (const uint64_t address : chain_of(record)) {
+      if (address >= perf_context_most) {
         space = space_of_context(address);
         is_first = true;
         continue;
       }
       const uint32_t name =
-          name_of(space, address - (is_first || address == 0 ? 0 : 1), mappings);
+          name_of(space, address - (is_first || address == 0 ? 0 : 1), image.get());
       is_first = false;
       // Without frame pointers perf walks through whatever is on the stack: up to 127 numbers.
       if (name == unknown_ && !stack_.empty() && stack_.back() == unknown_) continue;
       stack_.push_back(name);
     }
-    if (stack_.empty()) stack_.push_back(name_of(space, record.address, mappings));
+    if (stack_.empty()) stack_.push_back(name_of(space, record.address, image.get()));
     const auto name = thread_names_.find(record.tid);
     stack_.push_back(name == thread_names_.end()
                          ? names_.add(record.tid == 0 ? "swapper" : "[unknown]")
@@ -246,17 +170,25 @@ class Folder {
     weights_[key_] += static_cast<double>(record.period);
   }
 
-  uint32_t name_of(Space space, uint64_t address, const Mappings* mappings) {
+  // Where samples have copies of stacks, their chains are only the kernel's part.
+  std::span<const uint64_t> chain_of(const PerfRecord& record) {
+    if (SampleUnwinder::can_unwind(record)) return unwinder_.unwind(record);
+    chain_.resize(record.chain.size() / sizeof(uint64_t));
+    std::memcpy(chain_.data(), record.chain.data(), chain_.size() * sizeof(uint64_t));
+    return chain_;
+  }
+
+  uint32_t name_of(Space space, uint64_t address, const ProcessImage* image) {
     if (space == Space::Guest) return names_.add("[guest]_[g]");
     if (space == Space::Kernel)
       return cached(kernel_module, address, [&] { return kernel_name(address); });
-    if (mappings == nullptr) return unmapped(address);
-    auto at = mappings->upper_bound(address);
-    if (at == mappings->begin() || (--at)->second.end <= address) return unmapped(address);
-    const Mapped& mapped = at->second;
+    if (image == nullptr) return unmapped(address);
+    const auto at = image->find(address);
+    if (at == image->mappings.end()) return unmapped(address);
+    const ProcessImage::Mapped& mapped = at->second;
     const uint64_t offset = address - at->first + mapped.offset;
-    if (modules_[mapped.module].file.starts_with("//anon")) return unmapped(address);
-    return cached(mapped.module, offset, [&] { return user_name(mapped.module, offset, address); });
+    if (images_.files()[mapped.file].name.starts_with("//anon")) return unmapped(address);
+    return cached(mapped.file, offset, [&] { return user_name(mapped.file, offset, address); });
   }
 
   template <class Find>
@@ -273,51 +205,25 @@ class Folder {
     return name.empty() ? unknown_ : names_.add(frame_text(name));
   }
 
-  std::string user_name(uint32_t index, uint64_t offset, uint64_t address) {
-    Module& module = modules_[index];
-    if (!opened_.contains(index)) {
-      opened_[index] = true;
-      open(module);
-    }
-    if (module.functions) {
-      if (const std::optional<uint64_t> linked = module.linked(offset)) {
-        const Functions::Function* function = module.functions->find(*linked);
-        if (function != nullptr) return std::string(without_parameters(demangled(usual_name(*module.functions, *function))));
-      }
+  std::string user_name(uint32_t number, uint64_t offset, uint64_t address) {
+    const ProcessImages::File& image = images_.files()[number];
+    if (const Functions* functions = image_files_.functions(number, image)) {
+      const std::optional<uint64_t> linked = image_files_.of(number, image).linked(offset);
+      const Functions::Function* function = linked ? functions->find(*linked) : nullptr;
+      if (function != nullptr)
+        return std::string(
+            without_parameters(demangled(without_version(usual_name(*functions, *function)))));
+      // The dynamic linker's first function, which its symbols do not call one.
+      constexpr uint64_t entry_size = 64;
+      const uint64_t entry = image_files_.of(number, image).entry();
+      if (linked && entry != 0 && *linked - entry < entry_size) return "_start";
     }
     if (options_.map != nullptr)
       if (const std::string_view name = options_.map->find(address); !name.empty())
         return std::string(name);
-    const std::string_view file = base_name(module.file);
+    const std::string_view file = base_name(image.name);
     if (file.empty()) return "[unknown]";
     return file.front() == '[' ? std::string(file) : '[' + std::string(file) + ']';
-  }
-
-  void open(Module& module) {
-    if (!module.file.starts_with('/') || files_.type(module.file) != FileType::File) return;
-    Result<Contents> contents = files_.open(module.file);
-    if (!contents) return;
-    module.contents = std::move(*contents);
-    const auto bytes = module.contents.bytes();
-    const Result<ElfHeader> elf = read_elf_header(bytes, module.file);
-    if (!elf) return;
-    const auto noted = file_.build_ids().find(module.file);
-    if (noted != file_.build_ids().end() && noted->second != build_id(bytes)) {
-      changed_.push_back(module.file);
-      return;
-    }
-    module.segments = elf->segments;
-    Result<Functions> functions = Functions::read(bytes, module.file);
-    if (!functions || !functions->is_complete()) {
-      DebugFileSearch search = find_debug_file(bytes, module.file, DebugPart::Symbols,
-                                               DebugFilePlaces::of_this_user(), files_);
-      if (search.found) {
-        module.debug = std::move(search.found->contents);
-        Result<Functions> all = Functions::read(module.debug.bytes(), search.found->path);
-        if (all && all->is_complete()) functions = std::move(all);
-      }
-    }
-    if (functions) module.functions = std::move(*functions);
   }
 
   std::string kernel_name(uint64_t address) {
@@ -331,16 +237,18 @@ class Folder {
   // Symbols of the running kernel are of the recorded boot if the noted symbol has its address.
   void read_kernel() {
     kernel_is_read_ = true;
-    if (options_.map != nullptr && !kernel_symbol_.empty())
-      if (const uint64_t linked = options_.map->address_of(kernel_symbol_); linked != 0)
-        kernel_slide_ = kernel_address_ - linked;
-    if (options_.kernel_symbols.empty() || kernel_symbol_.empty()) return;
+    if (options_.map != nullptr && !images_.kernel_symbol().empty())
+      if (const uint64_t linked = options_.map->address_of(images_.kernel_symbol()); linked != 0)
+        kernel_slide_ = images_.kernel_address() - linked;
+    if (options_.kernel_symbols.empty() || images_.kernel_symbol().empty()) return;
     const Result<Contents> symbols = files_.open(options_.kernel_symbols, Access::Copy);
     if (!symbols) return;
     const auto bytes = symbols->bytes();
     kernel_.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     kernel_.finish();
-    if (kernel_.address_of(kernel_symbol_) == kernel_address_ && kernel_address_ != 0) return;
+    if (kernel_.address_of(images_.kernel_symbol()) == images_.kernel_address() &&
+        images_.kernel_address() != 0)
+      return;
     kernel_is_other_ = true;
     kernel_ = AddressMap();
   }
@@ -377,8 +285,9 @@ class Folder {
       if (i != event_ && counts_[i] != 0 && options_.event.empty())
         remarks.push_back("shows " + events[event_].name + "; " + events[i].name + " has " +
                           counted(counts_[i], "sample") + " (--event)");
-    for (const std::string& file : changed_)
+    for (const std::string& file : image_files_.changed())
       remarks.push_back(file + " has changed since the recording; its functions have no names");
+    add_lines(unwinder_.counts().text(), remarks);
     if (kernel_is_other_ && kernel_unnamed_)
       remarks.push_back(
           "the kernel was booted again since the recording, or hides its addresses; "
@@ -404,21 +313,17 @@ class Folder {
   std::vector<uint64_t> counts_;  // of samples, by event
   NameTable names_;
   uint32_t unknown_ = 0;
-  std::map<uint32_t, std::shared_ptr<Mappings>> processes_;
+  ProcessImages images_;
+  ImageFiles image_files_;
+  SampleUnwinder unwinder_{images_, image_files_};
   std::unordered_map<uint32_t, std::string> thread_names_;
-  size_t copied_ = 0;
-  std::vector<Module> modules_;
-  std::map<std::string, uint32_t, std::less<>> module_ids_;
-  std::map<uint32_t, bool> opened_;
   std::unordered_map<Place, uint32_t, HashPlace> cache_;
   AddressMap kernel_;
-  std::string kernel_symbol_;  // "_text"
-  uint64_t kernel_address_ = 0;
   uint64_t kernel_slide_ = 0;  // by which the kernel was moved, from where the map has it
   bool kernel_is_read_ = false, kernel_is_other_ = false, kernel_unnamed_ = false;
   uint64_t samples_ = 0, lost_ = 0, unnamed_ = 0;
-  std::vector<std::string> changed_;
   std::vector<uint32_t> stack_;
+  std::vector<uint64_t> chain_;
   std::string key_;
   std::unordered_map<std::string, double> weights_;
 };

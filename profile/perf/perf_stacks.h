@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "profile/flame/address_map.h"
+#include "profile/perf/image_files.h"
 
 namespace skein {
 
@@ -25,7 +26,8 @@ struct PerfOptions {
   const AddressMap* map = nullptr;
   // Empty: none. Used if it is of the boot that was recorded.
   std::string kernel_symbols = "/proc/kallsyms";
-  std::string event = {};  // empty: the first one that has samples
+  std::string event = {};      // empty: the first one that has samples
+  ImageFiles::Open open = {};  // empty: open_from_disk()
 };
 
 struct PerfStacks {

@@ -70,6 +70,7 @@ std::vector<UnwindModule> unwind_modules(const Target& target, UnwindTables& tab
     const auto bias = file == nullptr ? std::nullopt : bias_of(file->elf, mapping);
     if (!bias) continue;
     module.bias = *bias;
+    if (file->elf.entry != 0) module.entry = file->elf.entry + *bias;
     module.table = file->table;
     const auto bytes = file->contents.bytes();
     if (mapping.offset < bytes.size())

@@ -305,6 +305,10 @@ StackEnd Unwinder::walk(const StackSample& sample, State& state) {
       }
       rule = rule_without_table(sample, state);
       if (rule == nullptr) {
+        // The kernel jumps to the dynamic linker's first function, which has no table.
+        constexpr uint64_t entry_size = 64;
+        if (module != nullptr && module->entry != 0 && state.address() - module->entry < entry_size)
+          return StackEnd::Complete;
         if (module != nullptr) without_table_[static_cast<size_t>(module - modules_.data())]++;
         return StackEnd::NoTable;
       }

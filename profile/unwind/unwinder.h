@@ -41,6 +41,7 @@ struct UnwindModule {
   uint64_t begin = 0;
   uint64_t end = 0;
   uint64_t bias = 0;                              // added to its file's addresses
+  uint64_t entry = 0;                             // where the file's code begins to run; 0: unknown
   std::shared_ptr<const UnwindTable> table = {};  // null: none
   std::shared_ptr<const void> owner = {};         // of `code`
   std::span<const uint8_t> code = {};             // from `begin`; may be shorter, or empty

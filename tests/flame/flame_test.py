@@ -215,6 +215,17 @@ def test_messages():
     assert inside.read_text() == "a 1\n"
 
 
+def test_traces():
+    """Await flame graphs: the same stacks as skein export folded."""
+    trace = str(here.parent / "data/skein/every-event")
+    for option in [], ["--running"]:
+        wanted = stacks.run(skein, "export", "folded", *option, trace).stdout
+        found = flame(trace, "--format", "folded", *option).stdout
+        assert wanted and sorted(stacks.parse(found)) == sorted(stacks.parse(wanted)), (found, wanted)
+        assert "<svg" in flame(trace, *option).stdout
+    assert "999999999" in flame("999999999", code=2).stderr
+
+
 def test_hostile_names():
     name = "</title>]]><script>alert(1)</script>\x1b[2J\u202e\"'&\\\udc80"
     text = (name + ";b 1\n").encode(errors="surrogateescape")

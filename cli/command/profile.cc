@@ -1,0 +1,231 @@
+// skein profile [-F HZ] [-T SECONDS] [-o FILE] PID | -- CMD...
+//
+// Samples where a process spends its CPU time, and draws the stacks as a flame graph.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/disk_files.h"
+#include "base/escape.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/die.h"
+#include "cli/output/flame_output.h"
+#include "cli/output/output_file.h"
+#include "cli/output/terminal.h"
+#include "cli/program.h"
+#ifdef SKEIN_HAS_SYMBOLS
+#include "profile/perf/perf_stacks.h"
+#include "profile/sample/sampler.h"
+#endif
+
+namespace skein::cli {
+
+#ifdef SKEIN_HAS_SYMBOLS
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool keeps_samples(const std::string& output) {
+  return output.ends_with(".data") || output.ends_with(".perf");
+}
+
+// 0: it is the name of a program.
+uint32_t process_number(const ProfileOptions& options) {
+  if (options.words.size() != 1) return 0;
+  const std::string& text = options.words[0];
+  uint32_t pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  return error == std::errc{} && end == text.data() + text.size() ? pid : 0;
+}
+
+std::string program_of(const ProfileOptions& options, uint32_t pid) {
+  std::string name;
+  if (pid == 0)
+    name = std::filesystem::path(options.words[0]).filename().string();
+  else
+    std::getline(std::ifstream("/proc/" + options.words[0] + "/comm"), name);
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name.empty() ? "process-" + options.words[0] : name;
+}
+
+// The file of the samples. One without a name if only the flame graph is wanted: nothing is left if
+// skein is killed.
+class Samples {
+ public:
+  explicit Samples(std::string path) : path_(std::move(path)) {
+    if (!path_.empty()) return;
+    const char* const folder = getenv("TMPDIR");
+    std::string name = std::string(folder != nullptr && *folder != '\0' ? folder : "/tmp") +
+                       "/skein-profile-XXXXXX";
+    descriptor_ = mkostemp(name.data(), O_CLOEXEC);
+    if (descriptor_ < 0)
+      die(1, name + ": " + std::strerror(errno) + "; set TMPDIR to another folder");
+    unlink(name.c_str());
+    path_ = "/proc/self/fd/" + std::to_string(descriptor_);
+  }
+  Samples(const Samples&) = delete;
+  Samples& operator=(const Samples&) = delete;
+  ~Samples() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+volatile sig_atomic_t is_interrupted = 0;
+void interrupt(int) { is_interrupted = 1; }
+
+// Ctrl-C ends the sampling of a process that runs anyway, not this command.
+void end_by_signals() {
+  struct sigaction action = {};
+  action.sa_handler = interrupt;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGHUP, &action, nullptr);
+}
+
+// Until the process ends, its time is over, or Ctrl-C. Returns false if the process still runs.
+bool sample(Sampler& sampler, pid_t pid, double seconds, Clock::time_point begin) {
+  const auto process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  bool has_ended = process < 0;
+  while (!has_ended && is_interrupted == 0) {
+    const std::chrono::duration<double> passed = Clock::now() - begin;
+    if (seconds > 0 && passed.count() >= seconds) break;
+    const double left = seconds > 0 ? seconds - passed.count() : 1;
+    has_ended = sampler.work(static_cast<int>(std::clamp(left * 1000, 1.0, 100.0)), process);
+  }
+  if (process >= 0) close(process);
+  return has_ended;
+}
+
+void report(const Sampler& sampler, const std::string& program, double seconds,
+            const std::string& output) {
+  const Sampler::Counts& counts = sampler.counts();
+  char time[32];
+  std::snprintf(time, sizeof time, "%.1f s", seconds);
+  report_message(counted(counts.samples, "sample") + " of " + program + " in " + time +
+                 " written to " + output);
+  if (counts.lost != 0)
+    report_message("the kernel lost " + counted(counts.lost, "sample") +
+                   ": use a lower -F, or a smaller --stack-size");
+  if (!sampler.why_stopping().empty()) {
+    char pause[32];
+    std::snprintf(pause, sizeof pause, "%.0f us", sampler.median_pause() / 1e3);
+    report_message(sampler.why_stopping() + ": threads were stopped for each sample, for " + pause +
+                   " (median). The kernel's functions and started processes are missing");
+  } else if (!sampler.has_kernel())
+    report_message(
+        "without the kernel's functions: these need kernel.perf_event_paranoid at 1 or "
+        "less, or CAP_PERFMON");
+}
+
+// Draws the samples with the files that the process had mapped, also if they are gone.
+void draw(const Sampler& sampler, const std::string& samples, const std::string& program,
+          const std::string& output) {
+  FlameOptions flame;
+  flame.inputs = {program};
+  flame.output = output;
+  flame.title = program;
+  const FlameFormat format = flame_format(flame);
+  DiskFiles files;
+  const Result<Contents> contents = files.open(samples);
+  if (!contents) die(2, contents.error().message());
+  PerfOptions options;
+  options.open = sampler.open_files();
+  const Result<PerfStacks> stacks = fold_perf_data(contents->bytes(), samples, files, options);
+  if (!stacks) die(1, program + ": no samples; it used no CPU time");
+  FoldedStacks folded;
+  folded.add({reinterpret_cast<const uint8_t*>(stacks->folded.data()), stacks->folded.size()});
+  write_flame(flame, format, folded, stacks->unit);
+}
+
+void report_broken(const Sampler& sampler) {
+  const std::string lines = sampler.counts().unwound.text();
+  std::string_view text = lines;
+  for (size_t end = 0; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
+    report_message(text.substr(0, end));
+}
+
+Sampler checked(Result<Sampler> sampler) {
+  if (!sampler) {
+    abandon_program();
+    die(1, sampler.error().message());
+  }
+  return std::move(*sampler);
+}
+
+}  // namespace
+
+int run_profile(const ProfileOptions& options) {
+  const uint32_t process = process_number(options);
+  const bool runs = process == 0;
+  const std::string program = program_of(options, process);
+  const std::string output = options.output.empty() ? program + ".flame.html" : options.output;
+  const bool keeps = keeps_samples(output);
+  if (!keeps) {
+    FlameOptions flame;
+    flame.output = output;
+    if (flame_format(flame) != FlameFormat::Folded) check_not_a_terminal(output);
+  }
+  const Samples samples(keeps ? output : "");
+  const RingOptions rings{.frequency = options.frequency,
+                          .stack_bytes = options.stack_bytes / 8 * 8};
+  pid_t pid = 0;
+  std::optional<Sampler> sampler;
+  if (runs) {
+    fork_program(options.words, [] {});
+    pid = program_pid();
+    sampler = checked(Sampler::start(static_cast<uint32_t>(pid), samples.path(), rings));
+    execute_program(options.words);
+  } else {
+    pid = static_cast<pid_t>(process);
+    sampler = checked(Sampler::attach(process, samples.path(), rings));
+    end_by_signals();
+  }
+  const Clock::time_point begin = Clock::now();
+  const bool has_ended = sample(*sampler, pid, options.seconds, begin);
+  const std::chrono::duration<double> passed = Clock::now() - begin;
+  const Result<void> finished = sampler->finish();
+  ProgramEnd ending;
+  if (runs) {
+    if (!has_ended) kill(pid, SIGTERM);
+    wait_for_program();
+    ending = reap_program();
+    if (!has_ended && ending.signal == SIGTERM) ending = {};
+  }
+  if (!finished) die(1, finished.error().message());
+  if (!keeps) draw(*sampler, samples.path(), program, output);
+  report(*sampler, program, passed.count(), output);
+  report_broken(*sampler);
+  return ending.code;
+}
+
+#else
+
+int run_profile(const ProfileOptions&) {
+  die(2, "this skein was built without elfutils, which profiles need");
+}
+
+#endif
+
+}  // namespace skein::cli

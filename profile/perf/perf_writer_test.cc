@@ -1,0 +1,139 @@
+#include "profile/perf/perf_writer.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "base/disk_files.h"
+#include "profile/perf/perf_file.h"
+
+using namespace skein;
+
+namespace {
+
+class TemporaryFile {
+ public:
+  TemporaryFile() { close(mkstemp(path_.data())); }
+  ~TemporaryFile() { unlink(path_.c_str()); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = "/tmp/skein-perf-writer-XXXXXX";
+};
+
+perf_event_attr clock_event() {
+  perf_event_attr attribute = {};
+  attribute.size = sizeof attribute;
+  attribute.type = PERF_TYPE_SOFTWARE;
+  attribute.config = PERF_COUNT_SW_CPU_CLOCK;
+  attribute.sample_period = 1'000'000;
+  attribute.sample_id_all = 1;
+  return attribute;
+}
+
+PerfRecord sample(uint64_t time) {
+  PerfRecord record;
+  record.mode = 2;
+  record.address = 0x401000;
+  record.pid = 5;
+  record.tid = 6;
+  record.cpu = 1;
+  record.time = time;
+  record.period = 999;
+  return record;
+}
+
+std::vector<std::string> read_back(const std::string& path, bool& is_cut) {
+  DiskFiles files;
+  const Result<Contents> contents = files.open(path);
+  REQUIRE(contents);
+  const Result<PerfFile> file = PerfFile::read(contents->bytes(), path);
+  REQUIRE(file);
+  is_cut = file->is_cut();
+  REQUIRE(file->events().size() == 1);
+  CHECK(file->events()[0].name == "cpu-clock");
+  CHECK(file->events()[0].counts_ns());
+  std::vector<std::string> lines;
+  file->for_each([&](const PerfRecord& record) {
+    std::string line = std::to_string(static_cast<int>(record.type)) + " " +
+                       std::to_string(record.pid) + "/" + std::to_string(record.tid) + " @" +
+                       std::to_string(record.time) + " " + std::string(record.text);
+    if (record.type == PerfRecord::Type::Sample)
+      line += std::to_string(record.cpu) + " " + std::to_string(record.mode) + " " +
+              std::to_string(record.period) + " " + std::to_string(record.chain.size() / 8);
+    if (record.type == PerfRecord::Type::Mapping)
+      line += " " + std::to_string(record.begin) + "+" + std::to_string(record.size) + " " +
+              std::to_string(record.offset) + " id " + std::to_string(record.build_id.size());
+    lines.push_back(line);
+  });
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("records are read again, in the order of their times") {
+  const TemporaryFile file;
+  Result<PerfWriter> writer = PerfWriter::create(file.path(), clock_event());
+  REQUIRE(writer);
+  const std::array<uint64_t, 3> chain{perf_context_user, 0x401000, 0x402000};
+  const std::array<uint8_t, 20> id{1, 2, 3};
+  writer->add_sample(sample(20), chain);
+  writer->add_sample(sample(10), {});
+  writer->add_mapping(5, 0x400000, 0x403000, 0x1000, "/bin/true", id);
+  writer->add_mapping(5, 0x500000, 0x501000, 0, "//anon", {});
+  writer->add_name(5, 6, "worker", 0);
+  writer->add_kernel(0xffffffff81000000, "_text");
+  REQUIRE(writer->finish());
+  bool is_cut = true;
+  const std::vector<std::string> lines = read_back(file.path(), is_cut);
+  CHECK_FALSE(is_cut);
+  const auto type = [](PerfRecord::Type one) { return std::to_string(static_cast<int>(one)); };
+  const std::string mapping = type(PerfRecord::Type::Mapping);
+  const std::string of_sample = type(PerfRecord::Type::Sample);
+  REQUIRE(lines.size() == 6);
+  CHECK(lines[0] == mapping + " 5/5 @0 /bin/true 4194304+12288 4096 id 20");
+  CHECK(lines[1] == mapping + " 5/5 @0 //anon 5242880+4096 0 id 0");
+  CHECK(lines[2] == type(PerfRecord::Type::Name) + " 5/6 @0 worker");
+  CHECK(lines[3].starts_with(mapping + " 4294967295/0 @0 [kernel.kallsyms]_text"));
+  CHECK(lines[4] == of_sample + " 5/6 @10 1 2 999 0");
+  CHECK(lines[5] == of_sample + " 5/6 @20 1 2 999 3");
+}
+
+TEST_CASE("a file that was not finished has all that was flushed") {
+  const TemporaryFile file;
+  {
+    Result<PerfWriter> writer = PerfWriter::create(file.path(), clock_event());
+    REQUIRE(writer);
+    writer->add_sample(sample(10), {});
+  }
+  bool is_cut = false;
+  CHECK(read_back(file.path(), is_cut).size() == 1);
+  CHECK(is_cut);
+}
+
+TEST_CASE("a chain that is too long for a record is cut at its outer end") {
+  const TemporaryFile file;
+  Result<PerfWriter> writer = PerfWriter::create(file.path(), clock_event());
+  REQUIRE(writer);
+  writer->add_sample(sample(10), std::vector<uint64_t>(10'000, 0x401000));
+  REQUIRE(writer->finish());
+  bool is_cut = true;
+  const auto lines = read_back(file.path(), is_cut);
+  CHECK_FALSE(is_cut);
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].ends_with(" 8000"));
+}
+
+TEST_CASE("a file that cannot be written is an error") {
+  const Result<PerfWriter> missing = PerfWriter::create("/nonexistent/a.data", clock_event());
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().what.find("No such file") != std::string::npos);
+  Result<PerfWriter> full = PerfWriter::create("/dev/full", clock_event());
+  CHECK_FALSE(full);
+}

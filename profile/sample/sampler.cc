@@ -1,0 +1,331 @@
+#include "profile/sample/sampler.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/disk_files.h"
+#include "profile/perf/perf_writer.h"
+#include "profile/perf/process_images.h"
+#include "profile/perf/sample_unwinder.h"
+#include "profile/sample/stopping_sampler.h"
+#include "target/process.h"
+#include "target/thread_ids.h"
+
+namespace skein {
+
+namespace {
+
+uint64_t monotonic_ns() {
+  timespec time = {};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+std::vector<uint32_t> threads_of(uint32_t pid) {
+  std::vector<uint32_t> threads;
+  for (const uint64_t id : thread_ids("/proc/" + std::to_string(pid) + "/task"))
+    threads.push_back(static_cast<uint32_t>(id));
+  return threads;
+}
+
+std::string thread_name(uint32_t pid, uint32_t tid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/comm");
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+// "a1b2" -> the bytes.
+std::vector<uint8_t> bytes_of(std::string_view digits) {
+  std::vector<uint8_t> bytes;
+  for (size_t i = 0; i + 2 <= digits.size(); i += 2) {
+    uint8_t byte = 0;
+    std::from_chars(digits.data() + i, digits.data() + i + 2, byte, 16);
+    bytes.push_back(byte);
+  }
+  return bytes;
+}
+
+// Where the kernel has _text; 0: it does not show it.
+uint64_t kernel_text() {
+  std::ifstream symbols("/proc/kallsyms");
+  for (std::string line; std::getline(symbols, line);) {
+    if (!line.ends_with(" T _text")) continue;
+    uint64_t address = 0;
+    std::from_chars(line.data(), line.data() + line.size(), address, 16);
+    return address;
+  }
+  return 0;
+}
+
+}  // namespace
+
+struct Sampler::State {
+  State(std::optional<PerfRings> opened, PerfWriter created)
+      : rings(std::move(opened)), writer(std::move(created)) {}
+
+  // A record that waits until no earlier one can come from another ring.
+  struct Pending {
+    uint64_t time = 0;
+    size_t offset = 0;  // in `bytes`
+    uint32_t size = 0;
+  };
+
+  // What a running process has mapped, and the names of its threads. False: nothing has changed.
+  bool note_present(uint32_t pid) {
+    looked = monotonic_ns();
+    std::ifstream file("/proc/" + std::to_string(pid) + "/maps");
+    std::string maps{std::istreambuf_iterator<char>(file), {}};
+    if (maps == noted) return false;
+    noted = std::move(maps);
+    Result<std::unique_ptr<Target>> target = open_process(pid);
+    if (target) {
+      for (const Mapping& mapping : (*target)->mappings()) {
+        if (!mapping.executable) continue;
+        const std::vector<uint8_t> id = mapping.has_file()
+                                            ? bytes_of(build_id_of_file(**target, mapping))
+                                            : std::vector<uint8_t>();
+        const std::string& name = mapping.file.empty() ? "//anon" : mapping.file;
+        writer.add_mapping(pid, mapping.begin, mapping.end, mapping.offset, name, id);
+        PerfRecord record;
+        record.type = PerfRecord::Type::Mapping;
+        record.pid = pid;
+        record.begin = mapping.begin;
+        record.size = mapping.size();
+        record.offset = mapping.offset;
+        record.text = name;
+        record.build_id = id;
+        images.use(record);
+      }
+    }
+    for (const uint32_t tid : threads_of(pid))
+      if (named_threads.insert(tid).second) writer.add_name(pid, tid, thread_name(pid, tid), 0);
+    return true;
+  }
+
+  void take() {
+    const uint64_t begin = monotonic_ns();
+    rings->drain([&](std::span<const uint8_t> record) {
+      pending.push_back({.time = perf_record_time(record, rings->event()),
+                         .offset = bytes.size(),
+                         .size = static_cast<uint32_t>(record.size())});
+      bytes.insert(bytes.end(), record.begin(), record.end());
+    });
+    // All that was written before the last call began has been read by now.
+    use_until(std::exchange(last_take, begin));
+  }
+
+  void use_until(uint64_t end) {
+    std::stable_sort(pending.begin(), pending.end(),
+                     [](const Pending& a, const Pending& b) { return a.time < b.time; });
+    size_t used = 0;
+    for (; used < pending.size() && pending[used].time < end; used++)
+      use(std::span(bytes).subspan(pending[used].offset, pending[used].size));
+    pending.erase(pending.begin(), pending.begin() + static_cast<ptrdiff_t>(used));
+    // The rest is moved to the beginning.
+    spare.clear();
+    for (Pending& one : pending) {
+      const size_t offset = spare.size();
+      spare.insert(spare.end(), bytes.begin() + static_cast<ptrdiff_t>(one.offset),
+                   bytes.begin() + static_cast<ptrdiff_t>(one.offset + one.size));
+      one.offset = offset;
+    }
+    std::swap(bytes, spare);
+  }
+
+  void use(std::span<const uint8_t> record) {
+    PerfRecord parsed;
+    if (!parse_perf_record(record, rings->event(), parsed)) return writer.add(record);
+    images.use(parsed);
+    if (parsed.type == PerfRecord::Type::Lost) counts.lost += parsed.lost;
+    if (parsed.type != PerfRecord::Type::Sample) return writer.add(record);
+    use_sample(parsed);
+  }
+
+  void use_sample(const PerfRecord& sample) {
+    counts.samples++;
+    writer.add_sample(sample, unwinder.unwind(sample));
+  }
+
+  // Without records of the kernel, the process is looked at again when it has a new thread, or a
+  // stack that cannot be followed: it may have mapped other files.
+  void use_stopped(const PerfRecord& sample) {
+    constexpr uint64_t look_again = 10'000'000;
+    if (named_threads.insert(sample.tid).second)
+      writer.add_name(sample.pid, sample.tid, thread_name(sample.pid, sample.tid), sample.time);
+    std::span<const uint64_t> chain = unwinder.unwind(sample);
+    if (unwinder.last_end() != StackEnd::Complete && sample.time - looked >= look_again &&
+        note_present(stopping_pid))
+      chain = unwinder.unwind(sample);
+    counts.samples++;
+    writer.add_sample(sample, chain);
+  }
+
+  // Samples until `end`.
+  bool stop_and_go(uint64_t end, int extra) {
+    while (monotonic_ns() < end) {
+      random = random * 6364136223846793005 + 1442695040888963407;
+      const uint64_t part = interval / 10;
+      const uint64_t pause = interval - part / 2 + (part == 0 ? 0 : (random >> 33) % part);
+      pollfd ready = {.fd = extra, .events = POLLIN, .revents = 0};
+      const timespec time = {.tv_sec = static_cast<time_t>(pause / 1'000'000'000),
+                             .tv_nsec = static_cast<long>(pause % 1'000'000'000)};
+      if (ppoll(&ready, extra < 0 ? 0 : 1, &time, nullptr) > 0) return true;
+      stopping->sample(2 * interval, [&](const PerfRecord& sample) { use_stopped(sample); });
+    }
+    return false;
+  }
+
+  // As the process sees it: its own root folder, files that were deleted or replaced.
+  Result<Contents> open(const ProcessImages::File& file) {
+    if (file.name == "[vdso]") return Contents::borrowed(own_vdso());
+    if (file.name.starts_with('/')) {
+      Result<std::unique_ptr<Target>> target = open_process(file.pid);
+      const Mapping* mapping = target ? find_mapping((*target)->mappings(), file.begin) : nullptr;
+      if (mapping != nullptr && mapping->file == file.name)
+        if (Result<Contents> contents = (*target)->file_of(*mapping)) return contents;
+    }
+    static const std::map<std::string, std::string, std::less<>> no_ids;
+    return open_from_disk(disk, no_ids)(file);
+  }
+
+  std::optional<PerfRings> rings;  // none: threads are stopped
+  PerfWriter writer;
+  std::optional<StoppingSampler> stopping = {};
+  std::string why_stopping = {};
+  uint32_t stopping_pid = 0;
+  uint64_t interval = 0, looked = 0, random = 1;
+  std::vector<uint32_t> pauses = {};
+  std::string noted = {};  // of the process's mappings
+  std::set<uint32_t> named_threads = {};
+  DiskFiles disk;
+  ProcessImages images = {};
+  ImageFiles files{[this](const ProcessImages::File& file) { return open(file); }, disk};
+  SampleUnwinder unwinder{images, files};
+  Counts counts = {};
+  std::vector<Pending> pending = {};
+  std::vector<uint8_t> bytes = {}, spare = {};
+  uint64_t last_take = 0;
+};
+
+Sampler::Sampler(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Sampler::Sampler(Sampler&&) noexcept = default;
+Sampler& Sampler::operator=(Sampler&&) noexcept = default;
+Sampler::~Sampler() = default;
+
+namespace {
+
+// All threads of a process that runs. A thread that is created from now on is a child of one that
+// is followed, or is found by the next look.
+Result<PerfRings> open_all(uint32_t pid, const RingOptions& options) {
+  std::vector<uint32_t> known = threads_of(pid);
+  if (known.empty()) return Error{.what = "no process " + std::to_string(pid)};
+  Result<PerfRings> rings = PerfRings::open(known, options);
+  if (!rings) return rings;
+  rings->enable();
+  for (std::vector<uint32_t> now; (now = threads_of(pid)) != known; known = std::move(now)) {
+    for (const uint32_t thread : now)
+      if (!std::binary_search(known.begin(), known.end(), thread))
+        if (const Result<void> added = rings->add(thread); !added) return added.error();
+    rings->enable();
+  }
+  return rings;
+}
+
+}  // namespace
+
+Result<Sampler> Sampler::begin(uint32_t pid, const std::string& path, const RingOptions& options) {
+  if (threads_of(pid).empty()) return Error{.what = "no process " + std::to_string(pid)};
+  Result<PerfRings> rings = options.starts_at_exec ? PerfRings::open(std::span(&pid, 1), options)
+                                                   : open_all(pid, options);
+  perf_event_attr attribute = {};
+  std::optional<StoppingSampler> stopping;
+  if (rings) {
+    attribute = rings->attribute();
+  } else {
+    stopping.emplace(pid, options.stack_bytes, options.starts_at_exec);
+    if (const Result<void> possible = stopping->check(); !possible)
+      return Error{.what = rings.error().what + "; and " + possible.error().what,
+                   .advice = rings.error().advice};
+    attribute = PerfRings::software_clock(options);
+    attribute.exclude_kernel = 1;
+  }
+  Result<PerfWriter> writer = PerfWriter::create(path, attribute);
+  if (!writer) return writer.error();
+  auto state = std::make_unique<State>(rings ? std::optional(std::move(*rings)) : std::nullopt,
+                                       std::move(*writer));
+  if (stopping) {
+    state->stopping = std::move(stopping);
+    state->stopping_pid = pid;
+    state->interval = attribute.sample_period;
+    state->why_stopping = rings.error().what;
+  }
+  if (const uint64_t text = attribute.exclude_kernel ? 0 : kernel_text(); text != 0)
+    state->writer.add_kernel(text, "_text");
+  if (!options.starts_at_exec) state->note_present(pid);
+  return Sampler(std::move(state));
+}
+
+Result<Sampler> Sampler::attach(uint32_t pid, const std::string& path, const RingOptions& options) {
+  return begin(pid, path, options);
+}
+
+Result<Sampler> Sampler::start(uint32_t pid, const std::string& path, const RingOptions& options) {
+  RingOptions at_exec = options;
+  at_exec.starts_at_exec = true;
+  return begin(pid, path, at_exec);
+}
+
+bool Sampler::work(int milliseconds, int extra) {
+  if (state_->stopping)
+    return state_->stop_and_go(monotonic_ns() + static_cast<uint64_t>(milliseconds) * 1'000'000,
+                               extra);
+  const bool is_ready = state_->rings->wait(milliseconds, extra);
+  state_->take();
+  return is_ready;
+}
+
+Result<void> Sampler::finish() {
+  if (state_->stopping) {
+    state_->pauses = state_->stopping->take_pauses();
+    std::sort(state_->pauses.begin(), state_->pauses.end());
+  } else {
+    state_->rings->disable();
+    state_->take();
+    state_->use_until(UINT64_MAX);
+  }
+  state_->counts.unwound = state_->unwinder.counts();
+  return state_->writer.finish();
+}
+
+const Sampler::Counts& Sampler::counts() const { return state_->counts; }
+bool Sampler::has_kernel() const { return state_->rings && state_->rings->has_kernel(); }
+const std::string& Sampler::why_stopping() const { return state_->why_stopping; }
+uint32_t Sampler::median_pause() const {
+  return state_->pauses.empty() ? 0 : state_->pauses[state_->pauses.size() / 2];
+}
+
+ImageFiles::Open Sampler::open_files() const {
+  return [state = state_.get()](const ProcessImages::File& file) -> Result<Contents> {
+    const auto& known = state->images.files();
+    for (uint32_t i = 0; i < known.size(); i++) {
+      if (known[i].name != file.name || known[i].build_id != file.build_id) continue;
+      const ImageFile& opened = state->files.of(i, known[i]);
+      if (opened.is_open()) return Contents::borrowed(opened.bytes());
+    }
+    return Error{.what = "no such file", .file = file.name};
+  };
+}
+
+}  // namespace skein

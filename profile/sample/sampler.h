@@ -1,0 +1,73 @@
+// Samples the call stacks of a process while it runs, and of the threads and processes that it
+// starts, and writes them as perf.data.
+//
+//   Result<Sampler> sampler = Sampler::attach(pid, path, {.frequency = 999});
+//   while (!is_over) sampler->work(100);
+//   if (Result<void> done = sampler->finish(); !done) return done.error();
+//   print(sampler->unwind_counts().text());
+//
+// Where perf_event_open(2) is not permitted, threads are stopped for each sample (ptrace(2)):
+// profile/sample/stopping_sampler.h. The kernel's functions, and processes that this one starts,
+// are missing then.
+//
+// Stacks are unwound at once, with the files that the process has mapped, also deleted ones and
+// those of a container: the copies of stacks, 16 MB a second, are not written. Nothing is written
+// into the process: profile/sample/perf_rings.h.
+//
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "profile/perf/image_files.h"
+#include "profile/sample/perf_rings.h"
+
+namespace skein {
+
+class Sampler {
+ public:
+  struct Counts {
+    uint64_t samples = 0;
+    uint64_t lost = 0;  // records that the kernel had no room for
+    UnwindCounts unwound = {};
+  };
+
+  // Begins to sample a process that runs.
+  static Result<Sampler> attach(uint32_t pid, const std::string& path, const RingOptions& options);
+  // Samples a child of this process from its execve() on, which it must not have called yet.
+  static Result<Sampler> start(uint32_t pid, const std::string& path, const RingOptions& options);
+
+  Sampler(Sampler&&) noexcept;
+  Sampler& operator=(Sampler&&) noexcept;
+  ~Sampler();
+
+  // Waits for samples, or until `extra` (a descriptor; -1: none) is ready, at most this long, and
+  // writes those that are complete. Returns true if `extra` is ready.
+  bool work(int milliseconds, int extra = -1);
+
+  // Takes no more samples, and writes the rest. Fails if the file could not be written.
+  Result<void> finish();
+
+  const Counts& counts() const;
+  // False: the kernel's part of the stacks is missing, as it was not permitted.
+  bool has_kernel() const;
+  // Why threads are stopped for each sample; empty: they are not.
+  const std::string& why_stopping() const;
+  // How long threads stood still for a sample, in ns: the median; 0: they were not stopped.
+  uint32_t median_pause() const;
+
+  // Opens the files that the processes had mapped, as fold_perf_data() needs it, even if the
+  // processes have ended. Valid as long as this object.
+  ImageFiles::Open open_files() const;
+
+ private:
+  struct State;
+  explicit Sampler(std::unique_ptr<State> state);
+  static Result<Sampler> begin(uint32_t pid, const std::string& path, const RingOptions& options);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace skein
