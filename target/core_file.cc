@@ -9,6 +9,7 @@
 
 #include "target/core_notes.h"
 #include "target/elf.h"
+#include "target/program_name.h"
 
 namespace skein {
 
@@ -72,6 +73,16 @@ std::vector<Mapping> mappings_of(const std::vector<ElfSegment>& segments,
     mappings.push_back(std::move(m));
   }
   return mappings;
+}
+
+// The kernel keeps 15 bytes of the name, and 79 of the arguments.
+std::string name_of(const CoreNotes& notes) {
+  constexpr size_t most_arguments = 79;
+  std::string_view first = notes.command_line;
+  const size_t blank = first.find(' ');
+  if (blank == std::string_view::npos && first.size() >= most_arguments) first = {};
+  const std::string_view file = notes.files.empty() ? "" : std::string_view(notes.files[0].path);
+  return whole_name(notes.name, {file, first.substr(0, blank)});
 }
 
 class LinuxCore : public CoreFile {
@@ -227,6 +238,7 @@ Result<std::unique_ptr<CoreFile>> read_core(Contents core, const std::string& pa
   });
   std::sort(notes.files.begin(), notes.files.end(),
             [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  notes.name = name_of(notes);
   add_uncovered(notes.files, memory);  // gdb's gcore leaves out what is only in files
   std::vector<Part> parts;
   for (const ElfSegment& s : memory) {

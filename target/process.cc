@@ -15,8 +15,10 @@
 #include <utility>
 
 #include "base/disk_files.h"
+#include "target/access.h"
 #include "target/elf.h"
 #include "target/process_maps.h"
+#include "target/program_name.h"
 #include "target/thread_ids.h"
 
 namespace skein {
@@ -69,10 +71,11 @@ TargetThread::State state_of(const std::string& stat) {
 
 class Process : public Target {
  public:
-  Process(uint64_t pid, std::string name, Architecture architecture, std::vector<Mapping> mappings)
+  Process(uint64_t pid, Architecture architecture, std::vector<Mapping> mappings)
       : pid_(pid),
         folder_("/proc/" + std::to_string(pid)),
-        name_(std::move(name)),
+        kept_name_(proc_text(folder_ + "/comm")),
+        name_(whole_name(kept_name_, {exe(), first_argument()})),
         architecture_(architecture),
         mappings_(std::move(mappings)),
         pages_(open((folder_ + "/pagemap").c_str(), O_RDONLY | O_CLOEXEC)) {}
@@ -92,6 +95,7 @@ class Process : public Target {
     for (const uint64_t id : thread_ids(folder_ + "/task")) {
       const std::string folder = folder_ + "/task/" + std::to_string(id) + "/";
       TargetThread thread{.id = id, .name = proc_text(folder + "comm")};
+      if (thread.name == kept_name_) thread.name = name_;
       thread.state = state_of(proc_text(folder + "stat"));
       thread.registers = registers_in_call(proc_text(folder + "syscall"), architecture_);
       thread.wait_channel = proc_text(folder + "wchan");
@@ -164,7 +168,8 @@ class Process : public Target {
     if (mapping.deleted)
       return Error{.what = "the file was deleted or replaced while it was in use",
                    .file = mapping.file,
-                   .advice = "run skein as root, which can read it still"};
+                   .advice = geteuid() == 0 ? "reading it needs CAP_SYS_ADMIN, or a kernel of 5.9"
+                                            : "run skein as root, which can read it still"};
     Result<Contents> named = files.open(folder_ + "/root" + mapping.file);
     if (!named) {
       named.error().file = mapping.file;
@@ -193,6 +198,11 @@ class Process : public Target {
     return size <= 0 ? std::string() : std::string(path, static_cast<size_t>(size));
   }
 
+  std::string first_argument() const {
+    const std::string all = proc_text(folder_ + "/cmdline");
+    return all.substr(0, all.find('\0'));
+  }
+
   // False if both the file and the memory have a build id, and these differ.
   bool is_of(const Contents& file, const Mapping& mapping) const {
     const std::string expected = build_id_of_file(*this, mapping);
@@ -201,6 +211,7 @@ class Process : public Target {
 
   uint64_t pid_;
   std::string folder_;
+  std::string kept_name_;  // by the kernel: that of all its threads without another one
   std::string name_;
   Architecture architecture_;
   std::vector<Mapping> mappings_;
@@ -212,12 +223,9 @@ Error access_error(uint64_t pid, int code) {
   const std::string file = "process " + std::to_string(pid);
   if (code == ESRCH) return Error{.what = "no such process", .file = file};
   if (code != EPERM && code != EACCES) return Error{.what = std::strerror(code), .file = file};
-  const std::string scope = proc_text("/proc/sys/kernel/yama/ptrace_scope");
-  std::string advice = "run skein as the same user or as root";
-  if (scope == "1" || scope == "2")
-    advice += "; kernel.yama.ptrace_scope is " + scope + ", which lets only root look";
-  if (scope == "3") advice = "kernel.yama.ptrace_scope is 3, which forbids it until the next boot";
-  return Error{.what = "no permission to read its memory", .file = file, .advice = advice};
+  return Error{.what = "no permission to read its memory",
+               .file = file,
+               .advice = advice_of(access_facts(pid))};
 }
 
 }  // namespace
@@ -262,7 +270,7 @@ Result<std::unique_ptr<Target>> open_process(uint64_t pid) {
   if (!header) return header.error();
 
   return std::unique_ptr<Target>(std::make_unique<Process>(
-      pid, proc_text(folder + "/comm"), header->architecture, std::move(mappings)));
+      pid, header->architecture, std::move(mappings)));
 }
 
 }  // namespace skein

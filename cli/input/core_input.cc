@@ -81,8 +81,8 @@ std::optional<CoreInput> open_core(const std::string& text) {
   if (const std::optional<KeptCore> kept = find_kept_core(*input.files, text)) {
     input.path = kept->path;
     if (access(kept->path.c_str(), R_OK) != 0)
-      die(2, kept->path + ": permission denied; run skein as root, or `coredumpctl dump " + text +
-                 " -o core`");
+      die(2, kept->path + ": permission denied; " + (geteuid() == 0 ? "" : "run skein as root, or ") +
+                 "`coredumpctl dump " + text + " -o core`");
   }
   const CoreKind kind = kind_of(*input.files, input.path);
   if (kind == CoreKind::None) {
