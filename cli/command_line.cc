@@ -321,7 +321,7 @@ void add_ps(CommandLine& line) {
   app->add_flag("--tree", options->tree, "Show children under their parents");
   app->add_flag("--wide", options->wide, "Show all columns and do not truncate");
   app->add_flag("--stop", options->stop,
-                "Stop a process that does not record while it is read");
+                "Stop the process while its memory is read");
   app->add_flag("--group", options->group,
                 "Show coroutines in memory as one tree by function\nand place, with counts");
   app->add_flag("--locals", options->locals,
@@ -389,7 +389,7 @@ void add_why(CommandLine& line) {
   app->add_option("TASK", options->task, "Explain only this task (id, label or name)");
   add_json(*app, options->json);
   app->add_flag("--stop", options->stop,
-                "Stop a process that does not record while it is read");
+                "Stop the process while its memory is read");
   app->add_flag("--locals", options->locals,
                 "Show parameters and local variables of coroutines\nin memory");
   app->add_flag("--search-memory", options->search_memory,

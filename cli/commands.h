@@ -91,8 +91,8 @@ struct PsOptions {
   bool json = false;
   bool tree = false;
   bool wide = false;
-  bool stop = false;           // a process that does not record, while it is read
-  bool locals = false;         // of such a process or a core
+  bool stop = false;           // the process, while its memory is read
+  bool locals = false;         // of a process or a core
   bool group = false;          // its coroutines as one tree
   bool search_memory = false;  // of a process that records, however much it is
   std::string search_limit = {};  // of one that does not; empty: the usual one
@@ -137,8 +137,8 @@ int run_serve(const ServeOptions& options);
 struct WhyOptions {
   std::string trace;
   std::string task;
-  bool stop = false;           // a process that does not record, while it is read
-  bool locals = false;         // of such a process or a core
+  bool stop = false;           // the process, while its memory is read
+  bool locals = false;         // of a process or a core
   bool search_memory = false;  // of a process that records, however much it is
   std::string search_limit = {};  // of one that does not; empty: the usual one
   bool json = false;

@@ -30,6 +30,7 @@ Result<Unprepared> read_target(const Target& target, bool is_core, const SearchO
   return Unprepared{.title = title_of(target),
                     .pid = target.pid(),
                     .is_core = is_core,
+                    .trace = trace_of(target, is_core),
                     .found = std::move(*found),
                     .around = {.threads = target.threads()}};
 }
@@ -116,6 +117,7 @@ Result<Unprepared> read_snapshot(const CoreFile& core, const std::string& path) 
                     .pid = core.pid(),
                     .is_core = true,
                     .paused = saved->paused,
+                    .trace = trace_of(core, true),
                     .found = std::move(saved->found),
                     .around = std::move(saved->around)};
 }
