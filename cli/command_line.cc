@@ -268,12 +268,18 @@ void add_search_limit(CLI::App& app, std::string& limit) {
              "[default: 32G]");
 }
 
+void add_program(CLI::App& app, std::string& program) {
+  add_option(app, "--exe", "FILE", program,
+             "Program of a core that was cut short, or whose\nprogram is elsewhere now");
+}
+
 void add_core(CommandLine& line) {
   const auto [app, options] =
       add(line, "core", "Write a small core file of a process or a core", run_core);
   app->add_option("TARGET", options->target, "PID of any process, or a core file")->required();
   add_option(*app, "-o,--output", "FILE", options->output, "Output file").required();
   app->add_flag("--stop", options->stop, "Stop the process while it is read");
+  add_program(*app, options->program);
   add_search_limit(*app, options->search_limit);
   add_memory(line, *app);
 }
@@ -328,6 +334,7 @@ void add_ps(CommandLine& line) {
                 "Show parameters and local variables of coroutines\nin memory");
   app->add_flag("--search-memory", options->search_memory,
                 "Search the memory of a recorded process even if\nit has more than 1 GiB");
+  add_program(*app, options->program);
   add_search_limit(*app, options->search_limit);
   add_memory(line, *app);
 }
@@ -394,6 +401,7 @@ void add_why(CommandLine& line) {
                 "Show parameters and local variables of coroutines\nin memory");
   app->add_flag("--search-memory", options->search_memory,
                 "Search the memory of a recorded process even if\nit has more than 1 GiB");
+  add_program(*app, options->program);
   add_search_limit(*app, options->search_limit);
   add_memory(line, *app);
 }

@@ -53,6 +53,7 @@ int run_ps(const PsOptions& options) {
                                   .stop = options.stop,
                                   .locals = options.locals,
                                   .group = options.group,
+                                  .program = options.program,
                                   .search_limit = options.search_limit};
   if (const auto status = report_unprepared(request)) return *status;
   const std::string directory = trace_directory(*options.trace);

@@ -112,6 +112,7 @@ int run_why(const WhyOptions& options) {
                                   .json = options.json,
                                   .stop = options.stop,
                                   .locals = options.locals,
+                                  .program = options.program,
                                   .search_limit = options.search_limit};
   if (options.task.empty())
     if (const auto status = report_unprepared(request)) return *status;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #ifdef SKEIN_HAS_SYMBOLS
+#include "cli/die.h"
 #include "cli/input/unprepared.h"
 #include "cli/output/coroutine_list.h"
 #include "cli/output/coroutine_why.h"
@@ -32,7 +33,9 @@ std::optional<int> report_unprepared(const UnpreparedRequest& request) {
       read_unprepared(request.target, {.pause = request.stop,
                                        .variables = request.locals,
                                        .references = request.report == UnpreparedReport::Explanation,
+                                       .program = request.program,
                                        .most_bytes = parse_search_limit(request.search_limit)});
+  if (!read && !request.program.empty()) die(2, "--exe: " + request.target + " is no core file");
   if (!read) return {};
   const std::vector<JudgedChain> chains = judge_chains(*read);
   const std::optional<std::vector<ThreadStack>> stacks = stacks_of(request, *read);
