@@ -203,10 +203,11 @@ class Finder {
     if (!contents) return {};
     Result<ElfHeader> header = read_elf_header(contents->bytes(), path);
     if (!header || (header->type != ET_EXEC && header->type != ET_DYN)) return {};
+    std::string id = skein::build_id(contents->bytes());
     return Program{.path = path,
                    .elf = *std::move(header),
                    .contents = *std::move(contents),
-                   .build_id = skein::build_id(contents->bytes())};
+                   .build_id = std::move(id)};
   }
 
   std::string mismatch(const Program& program) const {

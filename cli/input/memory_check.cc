@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/die.h"
 #include "frames/recorded_tasks.h"
+#include "frames/written_parts.h"
 #include "target/pausable_process.h"
 #include "trace/read/ctf/directory.h"
 #endif
@@ -184,13 +185,7 @@ class Comparison {
 };
 
 std::string size_of_memory(const Target& target, uint64_t& bytes) {
-  constexpr uint64_t step = uint64_t{4} << 20;
-  bytes = 0;
-  for (const Mapping& mapping : target.mappings())
-    if (is_data(mapping))
-      for (uint64_t at = mapping.begin; at < mapping.end; at += step)
-        if (const uint64_t size = std::min(step, mapping.end - at); target.has_data(at, at + size))
-          bytes += size;
+  bytes = size_of(written_parts(target));
   return "it has " + grouped(bytes >> 20) + " MiB";
 }
 
