@@ -3,8 +3,10 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "target/core_notes.h"
@@ -215,6 +217,19 @@ Result<std::unique_ptr<CoreFile>> read_core(const std::string& path, Files& file
 
 namespace {
 
+// Mapped files have such names.
+std::string from_root(const std::string& path) {
+  if (path.empty()) return path;
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(path, error);
+  return error ? path : whole.string();
+}
+
+std::string folder_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
 std::string_view name_in(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 == 0
 }
@@ -285,11 +300,9 @@ Result<std::unique_ptr<CoreFile>> read_core(Contents core, const std::string& pa
   std::sort(notes.files.begin(), notes.files.end(),
             [](const auto& a, const auto& b) { return a.begin < b.begin; });
   const bool has_file_names = !notes.files.empty();
-  const size_t slash = path.rfind('/');
-  CoreProgram found = use_program(
-      dumped_parts,
-      {.program = program, .folder = slash == std::string::npos ? "." : path.substr(0, slash)},
-      files, notes);
+  const CoreProgramSearch search{.program = from_root(program),
+                                 .folder = folder_of(from_root(path))};
+  CoreProgram found = use_program(dumped_parts, search, files, notes);
   notes.name = name_of(notes);
   add_uncovered(notes.files, memory);  // gdb's gcore leaves out what is only in files
   std::vector<Part> parts;

@@ -187,10 +187,11 @@ class Finder {
     if (!search_.program.empty()) return {search_.program};
     if (out_.executed.empty()) return {};
     if (out_.executed.starts_with('/')) return {out_.executed};
+    std::string_view name = out_.executed;
+    while (name.starts_with("./")) name.remove_prefix(2);
     std::vector<std::string> all;
     for (const std::string& folder : {folder_, search_.folder})
-      if (!folder.empty()) all.push_back(folder + '/' + out_.executed);
-    all.push_back(out_.executed);
+      if (!folder.empty()) all.push_back(folder + '/' + std::string(name));
     return all;
   }
 

@@ -36,8 +36,8 @@ struct CoreProgram {
 };
 
 struct CoreProgramSearch {
-  std::string program = {};  // that the user names; empty: none
-  std::string folder = {};   // of the core: a relative name is looked up there, too
+  std::string program = {};  // that the user names, from the root; empty: none
+  std::string folder = {};   // of the core, from the root: a relative name is looked up there, too
 };
 
 // O(parts * segments). Nothing in the core is trusted.

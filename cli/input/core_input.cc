@@ -63,9 +63,9 @@ std::optional<KeptCore> find_kept_core(Files& files, const std::string& text) {
 std::string what_is_missing(const CoreFile& core) {
   std::string text = "the core was cut short: " + std::to_string(core.missing_bytes()) +
                      " bytes are missing, and with them perhaps coroutines";
-  if (core.threads().empty())
+  if (!core.has_file_names())
     text += " and the registers of its threads: a coroutine that one of them runs is shown where it "
-            "last waited";
+            "last waited, or as not started";
   if (core.has_file_names() || core.program().path.empty()) return text;
   return text + "; its program is " + escaped(core.program().path);
 }

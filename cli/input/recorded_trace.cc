@@ -54,8 +54,15 @@ RecordedTrace trace_of(const Target& target, bool is_core) {
   return best;
 }
 
+RecordedTrace trace_of(const CoreFile& core) {
+  RecordedTrace trace = trace_of(core, true);
+  trace.is_known = core.has_file_names();
+  return trace;
+}
+
 std::string recording_text(const RecordedTrace& trace, bool is_core) {
   const std::string be = is_core ? "was" : "is";
+  if (!trace.is_known) return "may have been recorded";
   if (trace.directory.empty()) return be + " not recorded";
   const std::string place = " recorded to " + escaped(trace.directory);
   if (trace.is_here) return be + place;

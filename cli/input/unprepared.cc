@@ -117,7 +117,7 @@ Result<Unprepared> read_snapshot(const CoreFile& core, const std::string& path) 
                     .pid = core.pid(),
                     .is_core = true,
                     .paused = saved->paused,
-                    .trace = trace_of(core, true),
+                    .trace = trace_of(core),
                     .found = std::move(saved->found),
                     .around = std::move(saved->around)};
 }
@@ -145,6 +145,7 @@ Result<Unprepared> read_core_input(const CoreInput& input, Reading reading,
       read.error().advice += (read.error().advice.empty() ? "" : "; ") + warning;
     return read;
   }
+  read->trace = trace_of(core);
   // A snapshot has both in any case.
   if (is_snapshot && !reading.variables) read->found.variables.clear();
   if (is_snapshot && !reading.references)

@@ -52,7 +52,10 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
     if shutil.which("ctest"):
         nested.append(["check", "--timeout", "90", "--ctest", tree])
     for words in nested:
-        run = check("--timeout", "1.5s", "--", SKEIN, *words)
+        for seconds in (2, 5, 20):  # until the inner test has begun
+            run = check("--timeout", f"{seconds}s", "--", SKEIN, *words)
+            if explains(run.stderr, "coroutine.cc"):
+                break
         expect("the test of a test", run.returncode == 1 and explains(run.stderr, "coroutine.cc"), run.stderr)
         expect("no other process", "Process " not in run.stderr and "guard" not in run.stderr, run.stderr)
 

@@ -67,7 +67,7 @@ def check_options(pid, trace):
     """What only memory shows of a process that records."""
     tree = run("ps", "--group", pid)
     check(f"is recorded to {trace}." in re.sub(r"\s+", " ", tree) and "not recorded" not in tree, tree)
-    check(re.search(r"^ *4 +twice", tree, re.M) and f"untraced.cc:{LINES['inner']}" in tree, tree)
+    check(re.search(r"^ *2 +twice", tree, re.M) and f"untraced.cc:{LINES['inner']}" in tree, tree)
     check("In memory, but not in the trace" not in tree, tree)
     for command in ("ps", "why"):
         text = run(command, "--locals", "--stop", pid)
