@@ -8,7 +8,6 @@ namespace {
 
 using State = SuspendedCoroutine::State;
 constexpr uint32_t none = SuspendedCoroutine::none;
-constexpr uint32_t ambiguous = 0;  // a count
 constexpr uint32_t least_examples = 8;
 
 }  // namespace
@@ -24,16 +23,26 @@ SimilarWaits::SimilarWaits(SuspendedCoroutines& found, const Waiters& waiters,
 void SimilarWaits::add_example(uint32_t coroutine, const AwaitedObjects::Match& match) {
   const SuspendedCoroutine& one = found_.coroutines[coroutine];
   if (one.awaited == none || one.point == SuspendedCoroutine::unknown) return;
-  const Shape shape{match.slot, match.handle, match.back, one.awaited, 1};
+  const WaitObject& object = found_.awaited[one.awaited];
+  const Shape shape{.slot = match.slot,
+                    .handle = match.handle,
+                    .back = match.back,
+                    .kind = object.kind,
+                    .type = object.type,
+                    .is_linked = match.is_linked,
+                    .count = 1};
   const auto [at, is_new] = shapes_.try_emplace(Place{one.function, one.point}, shape);
   Shape& known = at->second;
-  if (is_new || known.count == ambiguous) return;
-  const WaitObject& a = found_.awaited[known.example];
-  const WaitObject& b = found_.awaited[one.awaited];
-  const bool is_same = known.slot == shape.slot && known.handle == shape.handle &&
-                       known.back == shape.back && a.type == b.type && a.kind == b.kind &&
-                       a.is_linked == b.is_linked;
-  known.count = is_same ? known.count + 1 : ambiguous;
+  if (is_new || known.count == 0) return;
+  const uint32_t count = known.count + 1;
+  const bool is_same =
+      known.slot == shape.slot && known.kind == shape.kind && known.type == shape.type;
+  // Only what leads back shows where the handle is.
+  const bool has_same_links =
+      !known.is_linked || !shape.is_linked ||
+      (known.handle == shape.handle && known.back == shape.back);
+  if (shape.is_linked && !known.is_linked) known = shape;
+  known.count = is_same && has_same_links ? count : 0;
 }
 
 bool SimilarWaits::may_wait(const SuspendedCoroutine& one) const {
@@ -65,20 +74,19 @@ bool SimilarWaits::add(uint32_t coroutine, const Shape& shape) {
   if (!waiters_.may_be_object(object) || !is_where_it_was(one)) return false;
   if (shape.handle == 0 || !waiters_.is_handle_of(coroutine, memory.word(one.frame + shape.handle)))
     return false;
-  const WaitObject example = found_.awaited[shape.example];
   const auto known = objects_.find(object);
   uint32_t number = known == objects_.end() ? none : known->second;
   if (number == none) {
-    if (!example.is_linked || !leads_to_waiter(object, shape)) return false;
+    if (!shape.is_linked || !leads_to_waiter(object, shape)) return false;
     number = static_cast<uint32_t>(found_.awaited.size());
     objects_.emplace(object, number);
     found_.awaited.push_back({.address = object,
-                              .kind = example.kind,
-                              .type = example.type,
+                              .kind = shape.kind,
+                              .type = shape.type,
                               .is_linked = true});
   }
   WaitObject& to = found_.awaited[number];
-  if (to.kind != example.kind || to.type != example.type) return false;
+  if (to.kind != shape.kind || to.type != shape.type) return false;
   to.waiters.push_back(coroutine);
   one.awaited = number;
   one.state = State::Waits;

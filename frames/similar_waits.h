@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -37,8 +38,10 @@ class SimilarWaits {
     uint64_t slot = 0;
     uint64_t handle = 0;
     uint64_t back = 0;
-    uint32_t example = 0;  // of SuspendedCoroutines::awaited
-    uint32_t count = 0;    // of coroutines with it
+    WaitObject::Kind kind = WaitObject::Kind::Unknown;
+    std::string type = {};
+    bool is_linked = false;
+    uint32_t count = 0;  // of coroutines with it; 0: others at the same place have other ones
   };
   using Place = std::pair<uint32_t, uint32_t>;  // function, point
 
