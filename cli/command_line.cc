@@ -271,12 +271,18 @@ void add_search_limit(CLI::App& app, std::string& limit) {
              "[default: 32G]");
 }
 
+void add_program(CLI::App& app, std::string& program) {
+  add_option(app, "--exe", "FILE", program,
+             "Program of a core that was cut short, or whose\nprogram is elsewhere now");
+}
+
 void add_core(CommandLine& line) {
   const auto [app, options] =
       add(line, "core", "Write a small core file of a process or a core", run_core);
   app->add_option("TARGET", options->target, "PID of any process, or a core file")->required();
   add_option(*app, "-o,--output", "FILE", options->output, "Output file").required();
   app->add_flag("--stop", options->stop, "Stop the process while it is read");
+  add_program(*app, options->program);
   add_search_limit(*app, options->search_limit);
   add_memory(line, *app);
 }
@@ -324,13 +330,14 @@ void add_ps(CommandLine& line) {
   app->add_flag("--tree", options->tree, "Show children under their parents");
   app->add_flag("--wide", options->wide, "Show all columns and do not truncate");
   app->add_flag("--stop", options->stop,
-                "Stop a process that does not record while it is read");
+                "Stop the process while its memory is read");
   app->add_flag("--group", options->group,
                 "Show coroutines in memory as one tree by function\nand place, with counts");
   app->add_flag("--locals", options->locals,
                 "Show parameters and local variables of coroutines\nin memory");
   app->add_flag("--search-memory", options->search_memory,
                 "Search the memory of a recorded process even if\nit has more than 1 GiB");
+  add_program(*app, options->program);
   add_search_limit(*app, options->search_limit);
   add_memory(line, *app);
 }
@@ -392,11 +399,12 @@ void add_why(CommandLine& line) {
   app->add_option("TASK", options->task, "Explain only this task (id, label or name)");
   add_json(*app, options->json);
   app->add_flag("--stop", options->stop,
-                "Stop a process that does not record while it is read");
+                "Stop the process while its memory is read");
   app->add_flag("--locals", options->locals,
                 "Show parameters and local variables of coroutines\nin memory");
   app->add_flag("--search-memory", options->search_memory,
                 "Search the memory of a recorded process even if\nit has more than 1 GiB");
+  add_program(*app, options->program);
   add_search_limit(*app, options->search_limit);
   add_memory(line, *app);
 }

@@ -49,6 +49,7 @@ int run_snapshot(const SnapshotOptions& options);
 
 struct CoreOptions {
   std::string target;  // PID or core file
+  std::string program;  // of a core that lacks its name; empty: as it names it
   std::string output;
   bool stop = false;              // the process, while it is read
   std::string search_limit = {};  // of its memory; empty: the usual one
@@ -91,9 +92,10 @@ struct PsOptions {
   bool json = false;
   bool tree = false;
   bool wide = false;
-  bool stop = false;           // a process that does not record, while it is read
-  bool locals = false;         // of such a process or a core
+  bool stop = false;           // the process, while its memory is read
+  bool locals = false;         // of a process or a core
   bool group = false;          // its coroutines as one tree
+  std::string program = {};    // of a core that lacks its name; empty: as it names it
   bool search_memory = false;  // of a process that records, however much it is
   std::string search_limit = {};  // of one that does not; empty: the usual one
 };
@@ -137,8 +139,9 @@ int run_serve(const ServeOptions& options);
 struct WhyOptions {
   std::string trace;
   std::string task;
-  bool stop = false;           // a process that does not record, while it is read
-  bool locals = false;         // of such a process or a core
+  std::string program = {};    // of a core that lacks its name; empty: as it names it
+  bool stop = false;           // the process, while its memory is read
+  bool locals = false;         // of a process or a core
   bool search_memory = false;  // of a process that records, however much it is
   std::string search_limit = {};  // of one that does not; empty: the usual one
   bool json = false;

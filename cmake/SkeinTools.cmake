@@ -33,7 +33,8 @@ endif()
 if(TARGET skein_frames)
   target_link_libraries(skein_cli PUBLIC skein_frames)
   set_property(SOURCE cli/input/callback_lines.cc cli/input/memory_check.cc
-    cli/input/memory_trace.cc cli/command/core.cc cli/command/query.cc cli/output/memory_section.cc
+    cli/input/memory_trace.cc cli/command/core.cc cli/command/query.cc cli/output/memory_report.cc
+    cli/output/memory_section.cc
     cli/output/unprepared_report.cc cli/check/explain_hang.cc
     APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
 endif()

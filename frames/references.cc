@@ -40,8 +40,10 @@ class ReferenceSearch {
     const uint64_t range = frames_.back().begin + promise - lowest;
     uint64_t size = 0;
     for (uint64_t at = begin; at < end; at += size) {
+      const uint64_t data = target_.first_data(at, end);
+      if (data >= end) break;
+      at = std::max(at, data / step * step);
       size = std::min(step - at % step, end - at);
-      if (!target_.has_data(at, at + size)) continue;
       const auto bytes = std::span(reinterpret_cast<uint8_t*>(buffer_.data()), size);  // NOLINT
       const size_t words = target_.read(at, bytes) / 8;
       for (size_t i = 0; i < words; i++)

@@ -1,9 +1,12 @@
 #include "frames/saved_frames.h"
 
 #include <concepts>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <type_traits>
+
+#include "target/unpacker.h"
 
 namespace skein {
 
@@ -217,10 +220,45 @@ std::vector<uint8_t> save_frames(const SavedFrames& frames) {
   Saving archive;
   archive.out.assign(version.begin(), version.end());
   visit(archive, const_cast<SavedFrames&>(frames));  // NOLINT: one visit() for both directions
-  return std::move(archive.out);
+  return packed(std::move(archive.out));
 }
 
+namespace {
+
+Error damaged(const std::string& path) {
+  return {.what = "the coroutines in it are damaged",
+          .file = path,
+          .advice = "write it again, or copy it again"};
+}
+
+// All of it, or why not.
+Result<std::vector<uint8_t>> unpacked(std::span<const uint8_t> bytes, const std::string& path) {
+  constexpr size_t most = size_t{1} << 30;
+  constexpr size_t step = size_t{1} << 20;
+  const std::unique_ptr<Unpacker> unpacker = make_unpacker(bytes);
+  if (unpacker == nullptr)
+    return Error{.what = "the coroutines in it are packed by zstd, which this skein cannot read",
+                 .file = path,
+                 .advice = "build skein with libzstd"};
+  std::vector<uint8_t> all;
+  while (all.size() < most) {
+    const size_t size = all.size();
+    all.resize(size + step);
+    all.resize(size + unpacker->read(std::span(all).subspan(size)));
+    if (all.size() < size + step) break;
+  }
+  if (!unpacker->problem().empty()) return damaged(path);
+  return all;
+}
+
+}  // namespace
+
 Result<SavedFrames> read_frames(std::span<const uint8_t> bytes, const std::string& path) {
+  if (packing_of(bytes) == Packing::Zstd) {
+    const Result<std::vector<uint8_t>> all = unpacked(bytes, path);
+    if (!all) return all.error();
+    return packing_of(*all) == Packing::None ? read_frames(*all, path) : damaged(path);
+  }
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!text.starts_with(version))
     return Error{.what = "the coroutines in it are of another version of skein",
@@ -230,9 +268,7 @@ Result<SavedFrames> read_frames(std::span<const uint8_t> bytes, const std::strin
   SavedFrames frames;
   visit(archive, frames);
   if (!archive.is_complete() || !is_consistent(frames.found))
-    return Error{.what = "the coroutines in it are damaged",
-                 .file = path,
-                 .advice = "write it again, or copy it again"};
+    return damaged(path);
   return frames;
 }
 

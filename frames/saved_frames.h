@@ -22,7 +22,7 @@ struct SavedFrames {
   int64_t paused = 0;        // ns that the process stood still to be read
 };
 
-// O(coroutines): 30 to 60 bytes each.
+// O(coroutines): 2 to 10 bytes each, packed by zstd; without it 30 to 60.
 std::vector<uint8_t> save_frames(const SavedFrames& frames);
 
 // Fails if they were cut short, are of another version, or refer to something that is missing.

@@ -76,6 +76,19 @@ TEST_CASE("coroutines are saved and read") {
   CHECK(save_frames(*read) == bytes);
 }
 
+TEST_CASE("similar ones are packed") {
+  SavedFrames saved = example();
+  for (uint64_t i = 0; i < 10'000; i++)
+    saved.found.coroutines.push_back({.frame = 0x5000 + 128 * i, .size = 128});
+  const std::vector<uint8_t> bytes = save_frames(saved);
+  const Result<SavedFrames> read = read_frames(bytes, "x");
+  REQUIRE(read);
+  CHECK(read->found.coroutines.size() == 10'002);
+#ifdef SKEIN_HAS_ZSTD
+  CHECK(bytes.size() < 100'000);
+#endif
+}
+
 TEST_CASE("damaged ones are rejected") {
   const std::vector<uint8_t> bytes = save_frames(example());
   for (size_t size = 0; size < bytes.size(); size++)

@@ -64,9 +64,9 @@ class SparseTarget : public Target {
     }
     return count;
   }
-  bool has_data(uint64_t begin, uint64_t end) const override {
+  uint64_t first_data(uint64_t begin, uint64_t end) const override {
     const auto at = pages_.lower_bound(begin / page);
-    return at != pages_.end() && at->first * page < end;
+    return at == pages_.end() ? end : std::min(end, std::max(begin, at->first * page));
   }
   Result<Contents> file_of(const Mapping&) const override { return Error{.what = "none"}; }
 

@@ -22,6 +22,7 @@
 #include "frames/lock_holders.h"
 #include "frames/memory_cache.h"
 #include "frames/references.h"
+#include "frames/similar_waits.h"
 #include "frames/stack_places.h"
 #include "frames/unreferenced.h"
 #include "frames/waiters.h"
@@ -527,12 +528,14 @@ class Search {
     AwaitedObjects awaited(out, waiters, program_);
     awaited.find();
     awaited.add_groups(groups);
+    const uint64_t unknown = SimilarWaits(out, waiters, awaited, program_).find();
     adapters.add_executors(memory_, out);
     LockHolders(out, waiters, awaited, program_).find();
     keep_certain_cycles(out, waiters, target_);
-    if (waiters.searched() < out.coroutines.size())
-      warnings_.push_back("what its coroutines wait for was looked up for the first " +
-                          grouped(waiters.searched()) + " of them");
+    if (unknown != 0)
+      warnings_.push_back("what " + counted(unknown, "coroutine") +
+                          (unknown == 1 ? " waits" : " wait") +
+                          " for was not looked up: it has too many of them");
     out.read = read_;
     out.memory = memory_size_;
     program_.keep_lines();

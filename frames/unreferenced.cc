@@ -83,8 +83,10 @@ class AddressSearch {
     constexpr uint64_t block = uint64_t{1} << 20;
     buffer_.resize(block + 8);
     for (uint64_t at = begin; at < end; at += block) {
+      const uint64_t data = target_.first_data(at, end);
+      if (data >= end) break;
+      at += (data - at) / block * block;
       const uint64_t size = std::min(block + 8, end - at);
-      if (!target_.has_data(at, at + size)) continue;
       const size_t read = target_.read(at, std::span(buffer_).first(size));
       for (size_t i = 0; i + 8 <= read; i += step) {
         uint64_t word = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "frames/seastar_promises.h"
 
@@ -27,30 +28,88 @@ std::tuple<bool, uint64_t, uint64_t> rank(const WaitCandidate& one) {
 
 Waiters::Waiters(const Target& target, MemoryCache& memory,
                  std::span<const SuspendedCoroutine> coroutines, const std::vector<bool>& may_wait,
-                 std::span<const uint32_t> adapted)
+                 std::span<const uint32_t> adapted, size_t most)
     : target_(target), memory_(memory), all_(coroutines), may_wait_(may_wait), adapted_(adapted) {
-  read_frames();
-  candidates_.resize(begins_.size() - 1);
-  for (uint32_t i = 0; i < candidates_.size(); i++) {
+  read_frames(most);
+  for (uint32_t i = 0; i < all_.size(); i++) {
+    if (!has_words(i)) continue;
     find_joins(i, may_wait);
     if (!may_wait[i]) continue;
     find_lists(i);
     find_handles(i);
+    const auto found = candidates_.find(i);
+    if (found == candidates_.end()) continue;
     std::stable_sort(
-        candidates_[i].begin(), candidates_[i].end(),
+        found->second.begin(), found->second.end(),
         [](const WaitCandidate& a, const WaitCandidate& b) { return rank(a) < rank(b); });
   }
 }
 
-void Waiters::read_frames() {
-  begins_.push_back(0);
+namespace {
+
+size_t words_of(const SuspendedCoroutine& one) {
+  return std::min<size_t>(one.size / 8, most_words_of_frame);
+}
+
+}  // namespace
+
+// Few of a kind are all chosen; the kinds with more share the rest.
+std::vector<bool> Waiters::choose(size_t most) const {
+  size_t words = 0;
+  for (const SuspendedCoroutine& one : all_) words += words_of(one);
+  std::vector<bool> chosen(all_.size(), true);
+  if (all_.size() <= most && words <= most_words) return chosen;
+  struct Group {
+    uint64_t kind = 0;
+    size_t count = 0;
+    size_t words = 0;  // of the largest frame
+    size_t share = 0;
+    size_t seen = 0;
+  };
+  const auto kind_of = [](const SuspendedCoroutine& one) {
+    return uint64_t{one.function} << 32 | one.point;
+  };
+  std::unordered_map<uint64_t, Group> groups;
   for (const SuspendedCoroutine& one : all_) {
-    const size_t count = std::min<size_t>(one.size / 8, most_words_of_frame);
-    if (begins_.size() > most || words_.size() + count > most_words) break;
+    Group& group = groups[kind_of(one)];
+    group.kind = kind_of(one);
+    group.count++;
+    group.words = std::max(group.words, words_of(one));
+  }
+  std::vector<Group*> by_count;
+  for (auto& [kind, group] : groups) by_count.push_back(&group);
+  std::sort(by_count.begin(), by_count.end(), [](const Group* a, const Group* b) {
+    return std::pair(a->count, a->kind) < std::pair(b->count, b->kind);
+  });
+  size_t left = most;
+  size_t words_left = most_words;
+  for (size_t i = 0; i < by_count.size(); i++) {
+    Group& group = *by_count[i];
+    const size_t groups_left = by_count.size() - i;
+    group.share = std::min({group.count, left / groups_left,
+                            words_left / groups_left / std::max<size_t>(1, group.words)});
+    left -= group.share;
+    words_left -= group.share * group.words;
+  }
+  for (size_t i = 0; i < all_.size(); i++) {
+    Group& group = groups[kind_of(all_[i])];
+    const size_t at = group.seen++;
+    chosen[i] = at < group.share - group.share / 2 || at >= group.count - group.share / 2;
+  }
+  return chosen;
+}
+
+void Waiters::read_frames(size_t most) {
+  const std::vector<bool> chosen = choose(most);
+  begins_.reserve(all_.size() + 1);
+  begins_.push_back(0);
+  for (size_t i = 0; i < all_.size(); i++) {
+    const size_t count = chosen[i] ? words_of(all_[i]) : 0;
     words_.resize(begins_.back() + count);
-    if (!memory_.read(one.frame, words_.data() + begins_.back(), 8 * count))
+    if (!memory_.read(all_[i].frame, words_.data() + begins_.back(), 8 * count))
       words_.resize(begins_.back());
-    begins_.push_back(words_.size());
+    searched_ += chosen[i] ? 1 : 0;
+    begins_.push_back(static_cast<uint32_t>(words_.size()));
   }
 }
 
@@ -61,7 +120,8 @@ std::span<const uint64_t> Waiters::words(uint32_t coroutine) const {
 
 const std::vector<WaitCandidate>& Waiters::candidates(uint32_t coroutine) const {
   static const std::vector<WaitCandidate> none;
-  return coroutine < candidates_.size() ? candidates_[coroutine] : none;
+  const auto found = candidates_.find(coroutine);
+  return found == candidates_.end() ? none : found->second;
 }
 
 bool Waiters::may_be_object(uint64_t address) const {
@@ -252,8 +312,8 @@ uint32_t Waiters::parent_around(uint64_t object) const {
 std::vector<SharedObject> Waiters::shared_objects() const {
   std::vector<bool> may_be_parent(all_.size());
   std::unordered_map<uint64_t, uint32_t> parents;  // by object
-  for (uint32_t i = 0; i < candidates_.size(); i++) {
-    const std::vector<WaitCandidate>& all = candidates_[i];
+  for (uint32_t i = 0; i < all_.size(); i++) {
+    const std::vector<WaitCandidate>& all = candidates(i);
     // An object in the frame itself is next to what refers to it.
     may_be_parent[i] =
         may_wait_[i] && std::none_of(all.begin(), all.end(), [&](const WaitCandidate& one) {
@@ -263,7 +323,7 @@ std::vector<SharedObject> Waiters::shared_objects() const {
     for (const WaitCandidate& one : all) parents.emplace(one.object, i);
   }
   std::vector<SharedObject> found;
-  for (uint32_t i = 0; i < candidates_.size(); i++) {
+  for (uint32_t i = 0; i < all_.size(); i++) {
     const auto frame = words(i);
     for (size_t slot = frame_header / 8; slot < frame.size(); slot++) {
       const uint64_t object = frame[slot];

@@ -54,14 +54,17 @@ struct SharedObject {
 
 class Waiters {
  public:
-  static constexpr size_t most = 100'000;  // coroutines; others have no candidates
+  static constexpr size_t usually_most = 100'000;
 
   // `coroutines` (by frame) and `adapted`, which is Adapters::waiters() or empty, must outlive it.
-  // `may_wait`: by coroutine, whether to look for what it waits for. O(bytes of frames).
+  // `may_wait`: by coroutine, whether to look for what it waits for. Of more coroutines than `most`,
+  // some at each place of each function are read: all, if there are few, else the first and the last
+  // ones. The others have no candidates: see similar_waits.h. O(bytes of frames).
   Waiters(const Target& target, MemoryCache& memory, std::span<const SuspendedCoroutine> coroutines,
-          const std::vector<bool>& may_wait, std::span<const uint32_t> adapted = {});
+          const std::vector<bool>& may_wait, std::span<const uint32_t> adapted = {},
+          size_t most = usually_most);
 
-  // The frame as it was read: 4 KiB at most.
+  // The frame as it was read: 4 KiB at most. Empty: it was not.
   std::span<const uint64_t> words(uint32_t coroutine) const;
   // Candidates with lists first, then those that are closest to what leads back, then those whose
   // address is closest to the node.
@@ -75,8 +78,9 @@ class Waiters {
   // Whether the program may have an object there that it changes.
   bool may_be_object(uint64_t address) const;
   MemoryCache& memory() const { return memory_; }
-  // Of how many coroutines, the first ones, it has looked for what they wait for.
-  size_t searched() const { return begins_.size() - 1; }
+  // Whether it has looked for what a coroutine waits for, and of how many it has.
+  bool has_words(uint32_t coroutine) const { return !words(coroutine).empty(); }
+  size_t searched() const { return searched_; }
   // The coroutine whose frame begins at the address; SuspendedCoroutine::none: there is none.
   uint32_t frame_at(uint64_t address) const;
   // The one in whose frame the address is.
@@ -93,7 +97,8 @@ class Waiters {
   };
   using Nodes = std::unordered_multimap<uint32_t, Node>;  // by coroutine
 
-  void read_frames();
+  std::vector<bool> choose(size_t most) const;
+  void read_frames(size_t most);
   void find_lists(uint32_t coroutine);
   void find_handles(uint32_t coroutine);
   void find_joins(uint32_t coroutine, const std::vector<bool>& may_wait);
@@ -111,8 +116,9 @@ class Waiters {
   std::vector<bool> may_wait_ = {};
   std::span<const uint32_t> adapted_;
   std::vector<uint64_t> words_ = {};
-  std::vector<size_t> begins_ = {};  // of each frame's words; one more than frames
-  std::vector<std::vector<WaitCandidate>> candidates_ = {};
+  std::vector<uint32_t> begins_ = {};  // of each frame's words; one more than frames
+  size_t searched_ = 0;
+  std::unordered_map<uint32_t, std::vector<WaitCandidate>> candidates_ = {};  // by coroutine
   std::unordered_map<uint64_t, Nodes> objects_ = {};
   std::vector<Join> joins_ = {};
 };

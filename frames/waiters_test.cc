@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
+#include <string>
 
 #include "frames/unreferenced.h"
 
@@ -40,9 +42,9 @@ class Program : public Target {
     set(frame + offset + 16, frame);
     return frame + offset;
   }
-  Waiters waiters() const {
+  Waiters waiters(size_t most = Waiters::usually_most) const {
     MemoryCache memory(*this);
-    return {*this, memory, coroutines, std::vector<bool>(coroutines.size(), true)};
+    return {*this, memory, coroutines, std::vector<bool>(coroutines.size(), true), {}, most};
   }
 
   const std::string& name() const override { return name_; }
@@ -111,6 +113,24 @@ TEST_CASE("waiters: an object with the address of the frame is no list") {
   REQUIRE(waiters.candidates(0).size() == 1);
   CHECK_FALSE(waiters.candidates(0)[0].is_list);
   CHECK(waiters.candidates(0)[0].back == 24);
+}
+
+TEST_CASE("waiters: of too many coroutines, some of each kind are read") {
+  Program heap;
+  for (int i = 0; i < 7; i++) heap.add_frame();
+  heap.coroutines[3].function = 1;
+  const auto chosen = [&](size_t most) {
+    const Waiters waiters = heap.waiters(most);
+    std::string all;
+    for (uint32_t i = 0; i < heap.coroutines.size(); i++) all += waiters.has_words(i) ? 'x' : '-';
+    CHECK(waiters.searched() == static_cast<size_t>(std::count(all.begin(), all.end(), 'x')));
+    return all;
+  };
+  CHECK(chosen(7) == "xxxxxxx");
+  CHECK(chosen(5) == "xx-x-xx");
+  CHECK(chosen(4) == "xx-x--x");
+  CHECK(chosen(2) == "x--x---");
+  CHECK(chosen(0) == "-------");
 }
 
 TEST_CASE("waiters: a list in a circle ends") {

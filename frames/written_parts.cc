@@ -13,8 +13,11 @@ std::vector<MemoryPart> written_parts(const Target& target) {
   for (const Mapping& mapping : target.mappings()) {
     if (!is_data(mapping)) continue;
     for (uint64_t at = mapping.begin; at < mapping.end;) {
+      const uint64_t data = target.first_data(at, mapping.end);
+      if (data >= mapping.end) break;
+      at = std::max(at, data / step * step);
       const uint64_t end = at + std::min(step - at % step, mapping.end - at);
-      if (target.has_data(at, end)) parts.push_back({at, end, mapping.end});
+      parts.push_back({at, end, mapping.end});
       at = end;
     }
   }

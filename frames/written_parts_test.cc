@@ -20,7 +20,10 @@ class Mapped : public Target {
   std::vector<TargetThread> threads() const override { return {}; }
   using Target::read;
   size_t read(uint64_t, std::span<uint8_t>) const override { return 0; }
-  bool has_data(uint64_t begin, uint64_t) const override { return begin / mega % 16 != 8; }
+  uint64_t first_data(uint64_t begin, uint64_t end) const override {
+    const uint64_t hole = begin / mega / 16 * 16 + 8;  // 4 MiB in each 16
+    return begin / mega - hole < 4 ? std::min(end, (hole + 4) * mega) : begin;
+  }
   Result<Contents> file_of(const Mapping&) const override { return Error{}; }
 
  private:

@@ -3,12 +3,15 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "target/core_notes.h"
 #include "target/elf.h"
+#include "target/program_name.h"
 
 namespace skein {
 
@@ -74,13 +77,25 @@ std::vector<Mapping> mappings_of(const std::vector<ElfSegment>& segments,
   return mappings;
 }
 
+// The kernel keeps 15 bytes of the name, and 79 of the arguments.
+std::string name_of(const CoreNotes& notes) {
+  constexpr size_t most_arguments = 79;
+  std::string_view first = notes.command_line;
+  const size_t blank = first.find(' ');
+  if (blank == std::string_view::npos && first.size() >= most_arguments) first = {};
+  const std::string_view file = notes.files.empty() ? "" : std::string_view(notes.files[0].path);
+  return whole_name(notes.name, {file, first.substr(0, blank)});
+}
+
 class LinuxCore : public CoreFile {
  public:
-  LinuxCore(Contents contents, Architecture architecture, CoreNotes notes,
-            std::vector<Mapping> mappings, std::vector<Part> parts, uint64_t missing, Files& files)
+  LinuxCore(Contents contents, Architecture architecture, CoreNotes notes, CoreProgram program,
+            bool has_file_names, std::vector<Mapping> mappings, std::vector<Part> parts, uint64_t missing, Files& files)
       : contents_(std::move(contents)),
         architecture_(architecture),
         notes_(std::move(notes)),
+        program_(std::move(program)),
+        has_file_names_(has_file_names),
         mappings_(std::move(mappings)),
         parts_(std::move(parts)),
         missing_(missing),
@@ -94,6 +109,8 @@ class LinuxCore : public CoreFile {
   uint64_t signal() const override { return notes_.signal; }
   const std::string& command_line() const override { return notes_.command_line; }
   std::span<const uint8_t> saved_frames() const override { return notes_.skein; }
+  bool has_file_names() const override { return has_file_names_; }
+  const CoreProgram& program() const override { return program_; }
   uint64_t missing_bytes() const override { return missing_; }
 
   using Target::read;
@@ -173,6 +190,8 @@ class LinuxCore : public CoreFile {
   Contents contents_;
   Architecture architecture_;
   CoreNotes notes_;
+  CoreProgram program_;
+  bool has_file_names_;
   std::vector<Mapping> mappings_;
   std::vector<Part> parts_;
   uint64_t missing_;
@@ -189,13 +208,56 @@ bool is_core(std::span<const uint8_t> head) {
          head[head[EI_DATA] == ELFDATA2MSB ? type_at + 1 : type_at] == ET_CORE;
 }
 
-Result<std::unique_ptr<CoreFile>> read_core(const std::string& path, Files& files) {
+Result<std::unique_ptr<CoreFile>> read_core(const std::string& path, Files& files,
+                                            const std::string& program) {
   Result<Contents> opened = files.open(path);
   if (!opened) return opened.error();
-  return read_core(*std::move(opened), path, files);
+  return read_core(*std::move(opened), path, files, program);
 }
 
-Result<std::unique_ptr<CoreFile>> read_core(Contents core, const std::string& path, Files& files) {
+namespace {
+
+// Mapped files have such names.
+std::string from_root(const std::string& path) {
+  if (path.empty()) return path;
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(path, error);
+  return error ? path : whole.string();
+}
+
+std::string folder_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+std::string_view name_in(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 == 0
+}
+
+// The program's files and, if the notes name them already, those of another path of the program.
+CoreProgram use_program(std::span<const CorePart> parts, const CoreProgramSearch& search,
+                        Files& files, CoreNotes& notes) {
+  if (!notes.files.empty() && search.program.empty()) return {};
+  CoreProgram found = find_core_program(parts, files, search);
+  if (notes.files.empty()) {
+    notes.files = found.files;
+    if (notes.name.empty()) notes.name = name_in(found.path);
+    return found;
+  }
+  if (found.path.empty()) return found;
+  const auto named = std::find_if(notes.files.begin(), notes.files.end(),
+                                  [&](const auto& one) { return one.begin == found.begin; });
+  if (named == notes.files.end()) return found;
+  const std::string instead = named->path;
+  for (CoreNotes::MappedFile& one : notes.files)
+    if (one.path == instead) one.path = found.path;
+  return found;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CoreFile>> read_core(Contents core, const std::string& path, Files& files,
+                                            const std::string& program) {
   const std::span<const uint8_t> bytes = core.bytes();
   const Result<ElfHeader> header = read_elf_header(bytes, path);
   if (!header) return header.error();
@@ -205,16 +267,21 @@ Result<std::unique_ptr<CoreFile>> read_core(Contents core, const std::string& pa
   CoreNotes notes;
   std::vector<ElfSegment> memory;
   uint64_t missing = 0;
-  const auto present = [&](const ElfSegment& s) {  // its bytes in the file
+  const auto count_missing = [&](const ElfSegment& s) {
     const uint64_t end = s.offset > UINT64_MAX - s.file_size ? UINT64_MAX : s.offset + s.file_size;
-    const uint64_t most = std::max<uint64_t>(bytes.size(), s.offset) - s.offset;
     missing += std::min(s.file_size,
                         end - std::min<uint64_t>(end, std::max<uint64_t>(bytes.size(), s.offset)));
+  };
+  const auto present = [&](const ElfSegment& s) {  // its bytes in the file
+    const uint64_t most = std::max<uint64_t>(bytes.size(), s.offset) - s.offset;
     if (s.offset >= bytes.size()) return std::span<const uint8_t>();
     return bytes.subspan(s.offset, std::min(s.file_size, most));
   };
   for (const ElfSegment& s : header->segments) {
-    if (s.type == PT_NOTE) read_core_notes(present(s), s.alignment, header->architecture, notes);
+    if (s.type == PT_NOTE) {
+      count_missing(s);
+      read_core_notes(present(s), s.alignment, header->architecture, notes);
+    }
     if (s.type == PT_LOAD && s.memory_size != 0 && s.address <= UINT64_MAX - s.memory_size)
       memory.push_back(s);
   }
@@ -225,11 +292,22 @@ Result<std::unique_ptr<CoreFile>> read_core(Contents core, const std::string& pa
     end = s.address + s.memory_size;
     return false;
   });
+  std::vector<CorePart> dumped_parts;
+  for (const ElfSegment& s : memory)
+    if (const auto dumped = present(s); !dumped.empty())
+      dumped_parts.push_back(
+          {s.address, dumped.first(std::min<uint64_t>(dumped.size(), s.memory_size))});
   std::sort(notes.files.begin(), notes.files.end(),
             [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  const bool has_file_names = !notes.files.empty();
+  const CoreProgramSearch search{.program = from_root(program),
+                                 .folder = folder_of(from_root(path))};
+  CoreProgram found = use_program(dumped_parts, search, files, notes);
+  notes.name = name_of(notes);
   add_uncovered(notes.files, memory);  // gdb's gcore leaves out what is only in files
   std::vector<Part> parts;
   for (const ElfSegment& s : memory) {
+    count_missing(s);
     const auto dumped = present(s);
     parts.push_back({.begin = s.address,
                      .end = s.address + s.memory_size,
@@ -242,7 +320,8 @@ Result<std::unique_ptr<CoreFile>> read_core(Contents core, const std::string& pa
   std::vector<Mapping> mappings = mappings_of(memory, notes.files);
   return std::unique_ptr<CoreFile>(
       std::make_unique<LinuxCore>(std::move(core), header->architecture, std::move(notes),
-                                  std::move(mappings), std::move(parts), missing, files));
+                                  std::move(found), has_file_names, std::move(mappings),
+                                  std::move(parts), missing, files));
 }
 
 }  // namespace skein

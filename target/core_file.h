@@ -17,6 +17,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "target/core_program.h"
 #include "target/target.h"
 
 namespace skein {
@@ -30,6 +31,11 @@ class CoreFile : public Target {
   // the core. Valid as long as the object.
   virtual std::span<const uint8_t> saved_frames() const = 0;
 
+  // Whether its notes name the files that were mapped.
+  virtual bool has_file_names() const = 0;
+  // Where its program is, if they do not, or if the user has named a program.
+  virtual const CoreProgram& program() const = 0;
+
   // Bytes that the core should have and that are not in the file: it was cut short, perhaps by
   // `ulimit -c` or a full disk. What is there can be read.
   virtual uint64_t missing_bytes() const = 0;
@@ -40,9 +46,12 @@ bool is_core(std::span<const uint8_t> head);
 
 // `path` is opened by `files`, as are the files that the process had mapped. `files` must live
 // longer than the result. Not thread-safe: the result opens files when they are needed.
-// O(segments + threads); the memory is mapped, not read.
-Result<std::unique_ptr<CoreFile>> read_core(const std::string& path, Files& files);
+// O(segments + threads); the memory is mapped, not read. `program`: the file of its program, if the
+// core lacks its notes, or if it is not where it was; empty: unknown.
+Result<std::unique_ptr<CoreFile>> read_core(const std::string& path, Files& files,
+                                            const std::string& program = {});
 // The same of a core that is open; `path` is for errors.
-Result<std::unique_ptr<CoreFile>> read_core(Contents core, const std::string& path, Files& files);
+Result<std::unique_ptr<CoreFile>> read_core(Contents core, const std::string& path, Files& files,
+                                            const std::string& program = {});
 
 }  // namespace skein

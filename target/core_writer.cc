@@ -84,7 +84,7 @@ std::string files_of(const Target& target) {
 void CoreWriter::add(uint64_t address, uint64_t size) {
   const uint64_t end = address + size < address ? UINT64_MAX : address + size;
   for (uint64_t at = address / page * page; at < end; at += page) {
-    if (!pages_.empty() && pages_.back().address == at) continue;
+    if (!tried_.insert(at).second) continue;
     const size_t place = memory_.size();
     memory_.resize(place + page);
     if (target_.read(at, std::span(memory_).subspan(place)) != page)
@@ -97,11 +97,8 @@ void CoreWriter::add(uint64_t address, uint64_t size) {
 
 std::vector<CoreWriter::Page> CoreWriter::sorted_pages() const {
   std::vector<Page> pages = pages_;
-  std::stable_sort(pages.begin(), pages.end(),
-                   [](const Page& a, const Page& b) { return a.address < b.address; });
-  pages.erase(std::unique(pages.begin(), pages.end(),
-                          [](const Page& a, const Page& b) { return a.address == b.address; }),
-              pages.end());
+  std::sort(pages.begin(), pages.end(),
+            [](const Page& a, const Page& b) { return a.address < b.address; });
   return pages;
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "target/target.h"
@@ -24,8 +25,10 @@ class CoreWriter {
   explicit CoreWriter(const Target& target) : target_(target) {}
 
   // Copies the pages of [address, address + size) that the target has mapped, as they are now.
-  // O(log pages + size).
+  // O(size).
   void add(uint64_t address, uint64_t size);
+  // The bytes of the pages that were copied.
+  uint64_t copied() const { return memory_.size(); }
 
   // The bytes of a note of skein's own (name "skein", type 1); empty: none.
   std::vector<uint8_t> note = {};
@@ -52,7 +55,8 @@ class CoreWriter {
   std::string notes() const;
 
   const Target& target_;
-  std::vector<Page> pages_ = {};  // may have one twice
+  std::vector<Page> pages_ = {};
+  std::unordered_set<uint64_t> tried_ = {};  // addresses of pages
   std::vector<uint8_t> memory_ = {};
 };
 

@@ -24,8 +24,8 @@ class Pausable : public PausableProcess {
     return process_->read(address, to);
   }
   void read(std::span<Piece> pieces) const override { process_->read(pieces); }
-  bool has_data(uint64_t begin, uint64_t end) const override {
-    return process_->has_data(begin, end);
+  uint64_t first_data(uint64_t begin, uint64_t end) const override {
+    return process_->first_data(begin, end);
   }
   Result<Contents> file_of(const Mapping& mapping) const override {
     return process_->file_of(mapping);

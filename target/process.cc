@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -15,8 +16,10 @@
 #include <utility>
 
 #include "base/disk_files.h"
+#include "target/access.h"
 #include "target/elf.h"
 #include "target/process_maps.h"
+#include "target/program_name.h"
 #include "target/thread_ids.h"
 
 namespace skein {
@@ -69,10 +72,11 @@ TargetThread::State state_of(const std::string& stat) {
 
 class Process : public Target {
  public:
-  Process(uint64_t pid, std::string name, Architecture architecture, std::vector<Mapping> mappings)
+  Process(uint64_t pid, Architecture architecture, std::vector<Mapping> mappings)
       : pid_(pid),
         folder_("/proc/" + std::to_string(pid)),
-        name_(std::move(name)),
+        kept_name_(proc_text(folder_ + "/comm")),
+        name_(whole_name(kept_name_, {exe(), first_argument()})),
         architecture_(architecture),
         mappings_(std::move(mappings)),
         pages_(open((folder_ + "/pagemap").c_str(), O_RDONLY | O_CLOEXEC)) {}
@@ -92,6 +96,7 @@ class Process : public Target {
     for (const uint64_t id : thread_ids(folder_ + "/task")) {
       const std::string folder = folder_ + "/task/" + std::to_string(id) + "/";
       TargetThread thread{.id = id, .name = proc_text(folder + "comm")};
+      if (thread.name == kept_name_) thread.name = name_;
       thread.state = state_of(proc_text(folder + "stat"));
       thread.registers = registers_in_call(proc_text(folder + "syscall"), architecture_);
       thread.wait_channel = proc_text(folder + "wchan");
@@ -133,20 +138,11 @@ class Process : public Target {
     }
   }
 
-  // Documentation/admin-guide/mm/pagemap.rst: 64 bits a page; 63: it is in memory, 62: swapped.
-  bool has_data(uint64_t begin, uint64_t end) const override {
-    static const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-    std::array<uint64_t, 1024> entries;
-    for (uint64_t at = begin / page; pages_ >= 0 && at * page < end;) {
-      const uint64_t count = std::min<uint64_t>(entries.size(), (end + page - 1) / page - at);
-      const ssize_t size = pread(pages_, entries.data(), count * sizeof(uint64_t),
-                                 static_cast<off_t>(at * sizeof(uint64_t)));
-      if (size < static_cast<ssize_t>(count * sizeof(uint64_t))) return true;
-      for (uint64_t i = 0; i < count; i++)
-        if (entries[i] >> 62 != 0) return true;
-      at += count;
-    }
-    return pages_ < 0;
+  uint64_t first_data(uint64_t begin, uint64_t end) const override {
+    if (pages_ < 0) return begin;
+    if (begin >= end) return end;
+    if (const std::optional<uint64_t> found = scan_pages(begin, end)) return *found;
+    return read_pages(begin, end);
   }
 
   // map_files has the mapped file itself, but needs CAP_SYS_ADMIN or a recent kernel. By its name
@@ -164,7 +160,8 @@ class Process : public Target {
     if (mapping.deleted)
       return Error{.what = "the file was deleted or replaced while it was in use",
                    .file = mapping.file,
-                   .advice = "run skein as root, which can read it still"};
+                   .advice = geteuid() == 0 ? "reading it needs CAP_SYS_ADMIN, or a kernel of 5.9"
+                                            : "run skein as root, which can read it still"};
     Result<Contents> named = files.open(folder_ + "/root" + mapping.file);
     if (!named) {
       named.error().file = mapping.file;
@@ -187,10 +184,65 @@ class Process : public Target {
   }
 
  private:
+  static uint64_t page_size() {
+    static const auto size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    return size;
+  }
+
+  // PAGEMAP_SCAN of Linux 6.7, which skips what has no table of pages: terabytes in no time.
+  // Nothing: the kernel has no such call.
+  std::optional<uint64_t> scan_pages(uint64_t begin, uint64_t end) const {
+    struct Region {
+      uint64_t begin, end, categories;
+    };
+    struct Scan {  // struct pm_scan_arg of <linux/fs.h>
+      uint64_t size, flags, begin, end, walked_to, regions, most_regions, most_pages;
+      uint64_t inverted, all_of, any_of, returned;
+    };
+    constexpr uint64_t in_memory_or_swapped = 1 << 3 | 1 << 4;
+    if (!scans_) return {};
+    Region region = {};
+    Scan scan = {};
+    scan.size = sizeof scan;
+    scan.begin = begin / page_size() * page_size();
+    scan.end = (end - 1) / page_size() * page_size() + page_size();
+    scan.regions = reinterpret_cast<uint64_t>(&region);  // NOLINT
+    scan.most_regions = 1;
+    scan.most_pages = 1;
+    scan.any_of = in_memory_or_swapped;
+    scan.returned = in_memory_or_swapped;
+    const int count = ioctl(pages_, _IOWR('f', 16, Scan), &scan);
+    if (count >= 0) return count == 0 ? end : std::clamp(region.begin, begin, end);
+    scans_ = errno != ENOTTY && errno != EINVAL;
+    return {};
+  }
+
+  // Documentation/admin-guide/mm/pagemap.rst: 64 bits a page; 63: it is in memory, 62: swapped.
+  uint64_t read_pages(uint64_t begin, uint64_t end) const {
+    const uint64_t page = page_size();
+    const uint64_t after = (end - 1) / page + 1;
+    std::array<uint64_t, 8192> entries;
+    for (uint64_t at = begin / page; at < after;) {
+      const uint64_t count = std::min<uint64_t>(entries.size(), after - at);
+      const ssize_t size = pread(pages_, entries.data(), count * sizeof(uint64_t),
+                                 static_cast<off_t>(at * sizeof(uint64_t)));
+      if (size < static_cast<ssize_t>(count * sizeof(uint64_t))) return std::max(begin, at * page);
+      for (uint64_t i = 0; i < count; i++)
+        if (entries[i] >> 62 != 0) return std::max(begin, (at + i) * page);
+      at += count;
+    }
+    return end;
+  }
+
   std::string exe() const {
     char path[PATH_MAX];
     const ssize_t size = readlink((folder_ + "/exe").c_str(), path, sizeof path);
     return size <= 0 ? std::string() : std::string(path, static_cast<size_t>(size));
+  }
+
+  std::string first_argument() const {
+    const std::string all = proc_text(folder_ + "/cmdline");
+    return all.substr(0, all.find('\0'));
   }
 
   // False if both the file and the memory have a build id, and these differ.
@@ -201,10 +253,12 @@ class Process : public Target {
 
   uint64_t pid_;
   std::string folder_;
+  std::string kept_name_;  // by the kernel: that of all its threads without another one
   std::string name_;
   Architecture architecture_;
   std::vector<Mapping> mappings_;
   int pages_;  // /proc/PID/pagemap; -1: no permission
+  mutable bool scans_ = true;
 };
 
 // Why memory cannot be read, in the user's words.
@@ -212,12 +266,9 @@ Error access_error(uint64_t pid, int code) {
   const std::string file = "process " + std::to_string(pid);
   if (code == ESRCH) return Error{.what = "no such process", .file = file};
   if (code != EPERM && code != EACCES) return Error{.what = std::strerror(code), .file = file};
-  const std::string scope = proc_text("/proc/sys/kernel/yama/ptrace_scope");
-  std::string advice = "run skein as the same user or as root";
-  if (scope == "1" || scope == "2")
-    advice += "; kernel.yama.ptrace_scope is " + scope + ", which lets only root look";
-  if (scope == "3") advice = "kernel.yama.ptrace_scope is 3, which forbids it until the next boot";
-  return Error{.what = "no permission to read its memory", .file = file, .advice = advice};
+  return Error{.what = "no permission to read its memory",
+               .file = file,
+               .advice = advice_of(access_facts(pid))};
 }
 
 }  // namespace
@@ -262,7 +313,7 @@ Result<std::unique_ptr<Target>> open_process(uint64_t pid) {
   if (!header) return header.error();
 
   return std::unique_ptr<Target>(std::make_unique<Process>(
-      pid, proc_text(folder + "/comm"), header->architecture, std::move(mappings)));
+      pid, header->architecture, std::move(mappings)));
 }
 
 }  // namespace skein

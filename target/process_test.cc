@@ -112,6 +112,31 @@ TEST_CASE("more pieces than a system call takes") {
   CHECK(copies == values);
 }
 
+TEST_CASE("pages that were written, among terabytes that were not") {
+  constexpr uint64_t size = uint64_t{1} << 42;
+  constexpr uint64_t page = 4096;
+  auto* const memory = static_cast<uint8_t*>(mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  if (memory == MAP_FAILED) return;
+  const uint64_t begin = address_of(memory);
+  const auto opened = open_process(static_cast<uint64_t>(getpid()));
+  REQUIRE(opened);
+  const Target& target = **opened;
+  constexpr uint64_t places[] = {5 * page, uint64_t{1} << 30};
+  for (const uint64_t place : places) memory[place] = 1;
+  if (target.first_data(begin, begin + page) == begin) return;  // it may not be known
+  const auto near = [&](uint64_t found, uint64_t place) {  // a page may be a huge one
+    return found <= begin + place && found > begin + place - (uint64_t{2} << 20);
+  };
+  CHECK(near(target.first_data(begin + page, begin + size / 64), places[0]));
+  CHECK(target.first_data(begin + places[0] + 8, begin + size / 64) == begin + places[0] + 8);
+  CHECK(near(target.first_data(begin + (uint64_t{4} << 20), begin + size / 64), places[1]));
+  CHECK(target.first_data(begin + (uint64_t{2} << 30), begin + (uint64_t{4} << 30)) ==
+        begin + (uint64_t{4} << 30));
+  CHECK(target.first_data(begin, begin) == begin);
+  munmap(memory, size);
+}
+
 TEST_CASE("a process that has ended") {
   auto child = std::make_unique<Child>();
   const uint64_t pid = child->pid();

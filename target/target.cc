@@ -17,6 +17,6 @@ void Target::read(std::span<Piece> pieces) const {
   for (Piece& piece : pieces) piece.count = read(piece.address, piece.to);
 }
 
-bool Target::has_data(uint64_t, uint64_t) const { return true; }
+uint64_t Target::first_data(uint64_t begin, uint64_t) const { return begin; }
 
 }  // namespace skein

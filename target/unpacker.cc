@@ -128,4 +128,17 @@ std::unique_ptr<Unpacker> make_unpacker([[maybe_unused]] std::span<const uint8_t
   return nullptr;
 }
 
+std::vector<uint8_t> packed(std::vector<uint8_t> bytes) {
+#ifdef SKEIN_HAS_ZSTD
+  constexpr int level = 6;
+  std::vector<uint8_t> to(ZSTD_compressBound(bytes.size()));
+  const size_t size = ZSTD_compress(to.data(), to.size(), bytes.data(), bytes.size(), level);
+  if (ZSTD_isError(size) != 0) return bytes;
+  to.resize(size);
+  return to;
+#else
+  return bytes;
+#endif
+}
+
 }  // namespace skein

@@ -44,9 +44,14 @@ void print(const std::string& text) {
   fflush(stdout);
 }
 
-std::string process_title(pid_t pid) {
+std::string process_name(pid_t pid) {
   std::string name;
   std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/comm"), name);
+  return name;
+}
+
+std::string process_title(pid_t pid) {
+  const std::string name = process_name(pid);
   return "Process " + std::to_string(pid) + (name.empty() ? "" : " (" + escaped(name) + ")");
 }
 
@@ -258,6 +263,22 @@ bool only_waits_for_child(pid_t pid) {
   return channel == "do_wait";
 }
 
+// Programs that run tests, and wait for them in other ways: skein itself, its guards, CTest.
+bool runs_tests(pid_t pid) {
+  constexpr std::string_view names[] = {"skein", "skein-guard", "ctest", "cmake", "ninja"};
+  const std::string name = process_name(pid);
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+// The test that such a program runs is what hangs.
+bool only_runs_tests(pid_t pid) {
+  if (!runs_tests(pid)) return false;
+  const std::vector<pid_t> below = descendants_of(pid);
+  return std::any_of(below.begin(), below.end(), [](pid_t one) {
+    return !runs_tests(one) && !only_waits_for_child(one);
+  });
+}
+
 }  // namespace
 
 SourcePlace explain_hang(pid_t test, const std::string& trace, const std::string& file,
@@ -268,6 +289,7 @@ SourcePlace explain_hang(pid_t test, const std::string& trace, const std::string
   std::vector<pid_t> all = descendants_of(getpid());
   std::erase(all, test);
   all.insert(all.begin(), test);
+  if (all.size() > 1) std::erase_if(all, only_runs_tests);
   if (all.size() > 1) std::erase_if(all, only_waits_for_child);
   const std::string folder = folder_of(trace);
   SourcePlace found;

@@ -31,6 +31,7 @@ int run_core(const CoreOptions& options) {
                {.pause = options.stop,
                 .variables = true,
                 .references = true,
+                .program = options.program,
                 .most_bytes = parse_search_limit(options.search_limit)},
                snapshot.copier());
   const Unprepared& read = all.read;

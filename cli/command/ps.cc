@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/input/live_tasks.h"
-#include "cli/input/memory_check.h"
 #include "cli/input/running.h"
+#include "cli/output/memory_report.h"
 #include "cli/output/memory_section.h"
 #include "cli/output/report_output.h"
 #include "cli/output/unprepared_report.h"
@@ -47,28 +47,31 @@ int run_ps(const PsOptions& options) {
         [&](size_t) { return processes_text(processes); });
     return 0;
   }
-  if (const auto status = report_unprepared({.target = *options.trace,
-                                            .report = UnpreparedReport::List,
-                                            .json = options.json,
-                                            .stop = options.stop,
-                                            .locals = options.locals,
-                                            .group = options.group,
-                                            .search_limit = options.search_limit}))
-    return *status;
+  const UnpreparedRequest request{.target = *options.trace,
+                                  .report = UnpreparedReport::List,
+                                  .json = options.json,
+                                  .stop = options.stop,
+                                  .locals = options.locals,
+                                  .group = options.group,
+                                  .program = options.program,
+                                  .search_limit = options.search_limit};
+  if (const auto status = report_unprepared(request)) return *status;
   const std::string directory = trace_directory(*options.trace);
-  MemoryCheck memory;
+  MemoryReport memory;
   if (directory != *options.trace)
-    memory = check_memory(*options.trace, directory, options.search_memory);
+    memory = read_memory(request, options.search_memory);
+  else
+    refuse_without_memory(request);
   LiveTaskList live = read_live_tasks(directory);
-  add_places(memory, live);
+  add_places(memory.check, live);
   const auto text = [&](size_t columns) {
-    return live_tasks_text(live,
-                           {.tree = options.tree, .width = options.wide ? SIZE_MAX : columns}) +
-           memory_section_text(memory, columns);
+    const LiveTaskLayout layout{.tree = options.tree, .width = options.wide ? SIZE_MAX : columns};
+    if (options.group) return grouped_tasks_text(memory, live, layout, columns);
+    return live_tasks_text(live, layout) + memory_text(memory, columns);
   };
   const auto json = [&] {
     Json all = live_tasks_json(live);
-    all.set("memory", memory_section_json(memory));
+    add_memory_json(memory, all);
     return all;
   };
   print_report(options.json, json, text);

@@ -10,11 +10,10 @@
 #include "cli/die.h"
 #include "cli/input/analysis.h"
 #include "cli/input/blocked_call.h"
-#include "cli/input/memory_check.h"
 #include "cli/input/running.h"
 #include "cli/input/socket_state.h"
 #include "cli/input/thread_state.h"
-#include "cli/output/memory_section.h"
+#include "cli/output/memory_report.h"
 #include "cli/output/report_output.h"
 #include "cli/output/unprepared_report.h"
 #include "report/doctor.h"
@@ -108,19 +107,21 @@ std::vector<TornDown> find_destroyed(const EndState& end, const Subject& whole) 
 }  // namespace
 
 int run_why(const WhyOptions& options) {
+  const UnpreparedRequest request{.target = options.trace,
+                                  .report = UnpreparedReport::Explanation,
+                                  .json = options.json,
+                                  .stop = options.stop,
+                                  .locals = options.locals,
+                                  .program = options.program,
+                                  .search_limit = options.search_limit};
   if (options.task.empty())
-    if (const auto status =
-            report_unprepared({.target = options.trace,
-                                            .report = UnpreparedReport::Explanation,
-                                            .json = options.json,
-                                            .stop = options.stop,
-                                            .locals = options.locals,
-                                            .search_limit = options.search_limit}))
-      return *status;
+    if (const auto status = report_unprepared(request)) return *status;
   const Analysis analysis = open_analysis(options.trace);
-  MemoryCheck memory;
+  MemoryReport memory;
   if (analysis.is_live && options.task.empty())
-    memory = check_memory(options.trace, trace_directory(options.trace), options.search_memory);
+    memory = read_memory(request, options.search_memory);
+  else
+    refuse_without_memory(request);
   const Subject whole{analysis.trace, analysis.model, analysis.waits};
   std::vector<std::string> others;
   if (options.task.empty() && !options.json) others = other_findings(analysis);
@@ -145,12 +146,10 @@ int run_why(const WhyOptions& options) {
       options.json, analysis.trace,
       [&] {
         Json all = why_json(subject, found);
-        all.set("memory", memory_section_json(memory));
+        add_memory_json(memory, all);
         return all;
       },
-      [&](size_t columns) {
-        return why_text(subject, found) + memory_section_text(memory, columns);
-      });
+      [&](size_t columns) { return why_text(subject, found) + memory_text(memory, columns); });
   const auto is_error = [](const auto& one) { return one.is_error(); };
   return !found.interleaved.empty() ||
          std::any_of(found.diagnoses.begin(), found.diagnoses.end(), is_error) ||

@@ -59,14 +59,27 @@ std::optional<KeptCore> find_kept_core(Files& files, const std::string& text) {
   return kept[0];
 }
 
-// The notes with the names of the files may be at the end, as in gdb's cores.
+// The notes are at the end of gdb's cores: names of files, and registers of threads.
 std::string what_is_missing(const CoreFile& core) {
-  const auto& mappings = core.mappings();
-  const bool has_names = std::any_of(mappings.begin(), mappings.end(),
-                                     [](const Mapping& one) { return one.has_file(); });
-  return "the core was cut short: " + std::to_string(core.missing_bytes()) +
-         " bytes are missing, and with them " +
-         (has_names ? "perhaps coroutines" : "the names of the program and its libraries");
+  std::string text = "the core was cut short: " + std::to_string(core.missing_bytes()) +
+                     " bytes are missing, and with them perhaps coroutines";
+  if (!core.has_file_names())
+    text += " and the registers of its threads: a coroutine that one of them runs is shown where it "
+            "last waited, or as not started";
+  if (core.has_file_names() || core.program().path.empty()) return text;
+  return text + "; its program is " + escaped(core.program().path);
+}
+
+// What to do if it is not known which files were mapped.
+Error unknown_program(const CoreFile& core, const std::string& path) {
+  const CoreProgram& program = core.program();
+  std::string what = "the names of its program and libraries are missing";
+  if (core.missing_bytes() != 0)
+    what += " with the " + std::to_string(core.missing_bytes()) + " bytes that were cut off its end";
+  std::string advice = "name the program with --exe FILE";
+  if (!program.executed.empty()) advice += "; it was started as " + escaped(program.executed);
+  if (!program.build_id.empty()) advice += "; its build id is " + program.build_id;
+  return {.what = what, .file = path, .advice = advice};
 }
 
 }  // namespace
@@ -76,13 +89,13 @@ bool is_core_file(const std::string& path) {
   return kind_of(files, path) != CoreKind::None;
 }
 
-std::optional<CoreInput> open_core(const std::string& text) {
+std::optional<CoreInput> open_core(const std::string& text, const std::string& program) {
   CoreInput input{.files = std::make_unique<DiskFiles>(), .path = text};
   if (const std::optional<KeptCore> kept = find_kept_core(*input.files, text)) {
     input.path = kept->path;
     if (access(kept->path.c_str(), R_OK) != 0)
-      die(2, kept->path + ": permission denied; run skein as root, or `coredumpctl dump " + text +
-                 " -o core`");
+      die(2, kept->path + ": permission denied; " + (geteuid() == 0 ? "" : "run skein as root, or ") +
+                 "`coredumpctl dump " + text + " -o core`");
   }
   const CoreKind kind = kind_of(*input.files, input.path);
   if (kind == CoreKind::None) {
@@ -94,12 +107,19 @@ std::optional<CoreInput> open_core(const std::string& text) {
     Result<UnpackedCore> unpacked = unpack(*input.files, input.path);
     if (!unpacked) die(2, unpacked.error().message());
     if (!unpacked->warning.empty()) input.warnings.push_back(unpacked->warning);
-    core = read_core(std::move(unpacked->contents), input.path, *input.files);
+    core = read_core(std::move(unpacked->contents), input.path, *input.files,
+                     program);
   } else {
-    core = read_core(input.path, *input.files);
+    core = read_core(input.path, *input.files, program);
   }
   if (!core) die(2, core.error().message());
   input.core = *std::move(core);
+  const CoreProgram& found = input.core->program();
+  if (!program.empty() && found.path.empty())
+    die(2, "--exe: " + (found.problem.empty() ? program : found.problem));
+  const bool has_names = input.core->has_file_names() || !found.path.empty();
+  if (!has_names && input.core->saved_frames().empty())
+    die(2, unknown_program(*input.core, input.path).message());
   if (input.core->missing_bytes() != 0) input.warnings.push_back(what_is_missing(*input.core));
   return input;
 }

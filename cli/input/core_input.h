@@ -21,9 +21,10 @@ struct CoreInput {
   std::vector<std::string> warnings = {};  // what is missing, a sentence each
 };
 
-// Nothing: `text` names no core. Shows the progress of unpacking, and which core it has found for a
+// Nothing: `text` names no core. `program`: its program, as in read_core(); empty: as the core names
+// it. Shows the progress of unpacking, and which core it has found for a
 // PID, on stderr. Throws CommandError(2) if it names one that cannot be read.
-std::optional<CoreInput> open_core(const std::string& text);
+std::optional<CoreInput> open_core(const std::string& text, const std::string& program = {});
 
 // True if the file at `path` is a core, compressed or not.
 bool is_core_file(const std::string& path);

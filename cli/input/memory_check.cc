@@ -13,8 +13,10 @@
 
 #include "base/disk_files.h"
 #include "base/text.h"
+#include "cli/die.h"
 #include "frames/recorded_tasks.h"
-#include "target/process.h"
+#include "frames/written_parts.h"
+#include "target/pausable_process.h"
 #include "trace/read/ctf/directory.h"
 #endif
 
@@ -61,9 +63,11 @@ bool is_same_state(const LiveTaskEntry& a, const Trace& of_a, const LiveTaskEntr
 // One search, between two readings of the table.
 class Comparison {
  public:
-  Comparison(MemoryCheck& check, std::vector<RecordedTask> recorded, RecorderTable before,
-             RecorderTable after)
+  // `is_whole`: all memory was read, not only a sample.
+  Comparison(MemoryCheck& check, bool is_whole, std::vector<RecordedTask> recorded,
+             RecorderTable before, RecorderTable after)
       : check_(check),
+        is_whole_(is_whole),
         recorded_(std::move(recorded)),
         before_(std::move(before)),
         after_(std::move(after)) {}
@@ -74,7 +78,7 @@ class Comparison {
     check_.tasks.assign(found.coroutines.size(), no_task);
     for (uint32_t i = 0; i < found.coroutines.size(); i++) compare(i);
     compare_places();
-    if (before_.has_all && after_.has_all) find_gone();
+    if (before_.has_all && after_.has_all && is_whole_) find_gone();
   }
 
  private:
@@ -170,6 +174,7 @@ class Comparison {
   }
 
   MemoryCheck& check_;
+  const bool is_whole_;
   const std::vector<RecordedTask> recorded_;
   const RecorderTable before_;
   const RecorderTable after_;
@@ -180,37 +185,52 @@ class Comparison {
 };
 
 std::string size_of_memory(const Target& target, uint64_t& bytes) {
-  constexpr uint64_t step = uint64_t{4} << 20;
-  bytes = 0;
-  for (const Mapping& mapping : target.mappings())
-    if (is_data(mapping))
-      for (uint64_t at = mapping.begin; at < mapping.end; at += step)
-        if (const uint64_t size = std::min(step, mapping.end - at); target.has_data(at, at + size))
-          bytes += size;
+  bytes = size_of(written_parts(target));
   return "it has " + grouped(bytes >> 20) + " MiB";
 }
 
-MemoryCheck compare_once(const std::string& pid, const std::string& directory, bool whatever_size) {
+MemoryCheck compare_once(const std::string& pid, const std::string& directory,
+                         const MemorySearch& search) {
   MemoryCheck check;
-  const Result<std::unique_ptr<Target>> target = open_process(std::stoull(pid));
-  if (!target) {
-    check.omitted = target.error().message();
+  const Result<std::unique_ptr<PausableProcess>> opened = open_pausable_process(std::stoull(pid));
+  if (!opened) {
+    check.problem = opened.error();
+    check.omitted = check.problem.message();
     return check;
   }
+  PausableProcess& process = **opened;
   uint64_t bytes = 0;
-  std::string size = size_of_memory(**target, bytes);
-  if (bytes > most_searched_bytes && !whatever_size) {
+  std::string size = size_of_memory(process, bytes);
+  if (bytes > most_searched_bytes && !search.whatever_size) {
     check.omitted = std::move(size);
     return check;
   }
-  Result<RecorderTable> before = read_recorder_table(directory);
-  Result<Unprepared> memory = read_memory_of(**target);
-  if (!before || !memory) return check;  // no functions of coroutines
-  std::vector<RecordedTask> recorded = find_recorded_tasks(**target, memory->found.coroutines);
-  Result<RecorderTable> after = read_recorder_table(directory);
-  if (!after) return check;
+  std::optional<Error> stop_error;
+  std::optional<RecorderTable> before;
+  std::optional<RecorderTable> after;
+  std::vector<RecordedTask> recorded;
+  const auto table = [&]() -> std::optional<RecorderTable> {
+    Result<RecorderTable> read = read_recorder_table(directory);
+    return read ? std::optional(*std::move(read)) : std::nullopt;
+  };
+  SearchOptions options{.variables = search.locals, .most_bytes = search.most_bytes};
+  options.before = [&] {
+    if (search.stop) stop_error = process.pause();
+    before = table();
+  };
+  options.after = [&](const SuspendedCoroutines& found) {
+    recorded = find_recorded_tasks(process, found.coroutines);
+    after = table();
+    process.resume();
+  };
+  Result<Unprepared> memory = read_memory_of(process, options);
+  if (stop_error) die(2, stop_error->message());
+  if (!memory) check.problem = memory.error();
+  if (!memory || !before || !after) return check;  // no functions of coroutines
   check.memory = *std::move(memory);
-  Comparison(check, std::move(recorded), *std::move(before), *std::move(after)).run();
+  check.memory.paused = process.resume();
+  const bool is_whole = check.memory.found.memory <= search.most_bytes;
+  Comparison(check, is_whole, std::move(recorded), *std::move(before), *std::move(after)).run();
   return check;
 }
 
@@ -229,14 +249,15 @@ Key key_of(const MemoryCheck& check, const MemoryDisagreement& one) {
 
 }  // namespace
 
-MemoryCheck check_memory(const std::string& pid, const std::string& directory, bool whatever_size) {
+MemoryCheck check_memory(const std::string& pid, const std::string& directory,
+                         const MemorySearch& search) {
   constexpr int most_searches = 5;
-  MemoryCheck check = compare_once(pid, directory, whatever_size);
+  MemoryCheck check = compare_once(pid, directory, search);
   // Until two searches agree: in a busy program, most disagreements are between its steps.
   for (int i = 1; i < most_searches && !check.disagreements.empty(); i++) {
     std::set<Key> before;
     for (const MemoryDisagreement& one : check.disagreements) before.insert(key_of(check, one));
-    check = compare_once(pid, directory, whatever_size);
+    check = compare_once(pid, directory, search);
     std::erase_if(check.disagreements, [&](const MemoryDisagreement& one) {
       return !before.contains(key_of(check, one));
     });
@@ -250,7 +271,9 @@ MemoryCheck check_memory(const std::string& pid, const std::string& directory, b
 
 #else
 
-MemoryCheck check_memory(const std::string&, const std::string&, bool) { return {}; }
+MemoryCheck check_memory(const std::string&, const std::string&, const MemorySearch&) {
+  return {.problem = {.what = "this skein was built without elfutils"}};
+}
 
 #endif
 

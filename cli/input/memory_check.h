@@ -1,9 +1,9 @@
 // Compares the task table of a process that records with the coroutines in its memory.
 //
-//   const MemoryCheck check = check_memory(pid, directory, false);
+//   const MemoryCheck check = check_memory(pid, directory, {});
 //   for (const MemoryDisagreement& one : check.disagreements) ...
 //
-// The process goes on during a search. So a disagreement counts only if consecutive searches find
+// The process goes on during a search, unless it is stopped. So a disagreement counts only if consecutive searches find
 // it, and the task did not change its state during a search.
 #pragma once
 
@@ -41,6 +41,7 @@ struct MemoryCheck {
   // program has no coroutines.
   std::string omitted = {};
   bool is_searched = false;
+  Error problem = {};  // why it was not searched; empty: it was, or is too large
   Unprepared memory = {};
   std::vector<TaskId> tasks = {};  // by coroutine; no_task: it is none of the trace
   std::vector<MemoryDisagreement> disagreements = {};  // by kind
@@ -52,8 +53,17 @@ struct MemoryCheck {
 // Memory that is larger is searched only if `whatever_size`.
 inline constexpr uint64_t most_searched_bytes = uint64_t{1} << 30;
 
-// `directory` is the trace that the process writes. Never fails: what cannot be read is omitted.
-// Takes as long as find_suspended(); with disagreements two to five times as long.
-MemoryCheck check_memory(const std::string& pid, const std::string& directory, bool whatever_size);
+struct MemorySearch {
+  bool whatever_size = false;
+  bool stop = false;    // the process, during each search
+  bool locals = false;  // read variables
+  uint64_t most_bytes = usually_read_bytes;
+};
+
+// `directory` is the trace that the process writes. What cannot be read is omitted. Takes as long
+// as find_suspended(); with disagreements two to five times as long. Throws CommandError(2) if the
+// process cannot be stopped.
+MemoryCheck check_memory(const std::string& pid, const std::string& directory,
+                         const MemorySearch& search);
 
 }  // namespace skein::cli

@@ -10,13 +10,12 @@
 
 #include "base/disk_files.h"
 #include "cli/die.h"
+#include "target/access.h"
 #include "trace/read/ctf/task_table.h"
 
 namespace skein::cli {
 
 namespace {
-
-constexpr std::string_view who_may_read = "run skein as the same user or as root";
 
 bool is_number(std::string_view text) {
   return !text.empty() && text.size() < 10 &&
@@ -35,6 +34,10 @@ std::string unescape(std::string_view path) {
     }
   }
   return text;
+}
+
+std::string denied(const std::string& pid) {
+  return "permission denied; " + advice_of(access_facts(std::stoull(pid)));
 }
 
 // Returns the pid of the process in each of its pid namespaces. Its trace contains the innermost.
@@ -103,7 +106,7 @@ std::string trace_of_process(const std::string& pid) {
   if (!std::filesystem::exists("/proc/" + pid, error))
     die(2, "process " + pid + ": no such process");
   std::ifstream maps("/proc/" + pid + "/maps");
-  if (!maps) die(2, "process " + pid + ": permission denied; " + std::string(who_may_read));
+  if (!maps) die(2, "process " + pid + ": " + denied(pid));
   const std::string trace = find_trace(pid, maps);
   if (trace.empty())
     die(2, "process " + pid + " is not recording; start it with `skein record` or set SKEIN_TRACE");
@@ -138,8 +141,7 @@ std::string process_of(const std::string& directory) {
 std::string process_hint(const std::string& text) {
   if (!names_process(text)) return "";
   std::ifstream maps("/proc/" + text + "/maps");
-  if (!maps) return text + " is a process, not a trace; its trace is unknown: permission denied; " +
-           std::string(who_may_read);
+  if (!maps) return text + " is a process, not a trace; its trace is unknown: " + denied(text);
   const std::string trace = find_trace(text, maps);
   return text + " is a process, not a trace" +
          (trace.empty() ? ", and it is not recording" : "; its trace is " + trace);

@@ -30,6 +30,7 @@ Result<Unprepared> read_target(const Target& target, bool is_core, const SearchO
   return Unprepared{.title = title_of(target),
                     .pid = target.pid(),
                     .is_core = is_core,
+                    .trace = trace_of(target, is_core),
                     .found = std::move(*found),
                     .around = {.threads = target.threads()}};
 }
@@ -116,6 +117,7 @@ Result<Unprepared> read_snapshot(const CoreFile& core, const std::string& path) 
                     .pid = core.pid(),
                     .is_core = true,
                     .paused = saved->paused,
+                    .trace = trace_of(core),
                     .found = std::move(saved->found),
                     .around = std::move(saved->around)};
 }
@@ -143,6 +145,7 @@ Result<Unprepared> read_core_input(const CoreInput& input, Reading reading,
       read.error().advice += (read.error().advice.empty() ? "" : "; ") + warning;
     return read;
   }
+  read->trace = trace_of(core);
   // A snapshot has both in any case.
   if (is_snapshot && !reading.variables) read->found.variables.clear();
   if (is_snapshot && !reading.references)
@@ -160,6 +163,10 @@ std::optional<uint64_t> pid_of(const std::string& text) {
   return pid;
 }
 
+void refuse_program(const std::string& text, const Reading& reading) {
+  if (!reading.program.empty()) die(2, "--exe: " + text + " is no core file");
+}
+
 }  // namespace
 
 Result<ReadTarget> read_process(uint64_t pid, Reading reading, const OnMemory& on_memory) {
@@ -171,7 +178,7 @@ Result<ReadTarget> read_process(uint64_t pid, Reading reading, const OnMemory& o
 }
 
 ReadTarget read_any(const std::string& text, Reading reading, const OnMemory& on_memory) {
-  std::optional<CoreInput> core = open_core(text);
+  std::optional<CoreInput> core = open_core(text, reading.program);
   const std::optional<uint64_t> pid = core ? std::nullopt : pid_of(text);
   Result<ReadTarget> all = Error{.what = "neither a core file nor the PID of a process",
                                  .file = text};
@@ -180,6 +187,7 @@ ReadTarget read_any(const std::string& text, Reading reading, const OnMemory& on
     if (!read) die(2, read.error().message());
     all = ReadTarget{.core = std::move(core), .read = *std::move(read)};
   } else if (pid) {
+    refuse_program(text, reading);
     all = read_process(*pid, reading, on_memory);
   }
   if (!all) die(2, all.error().message());
@@ -197,6 +205,7 @@ uint64_t parse_search_limit(const std::string& text) {
 
 std::optional<Unprepared> read_unprepared(const std::string& text, Reading reading) {
   if (const std::optional<uint64_t> pid = process_without_trace(text)) {
+    refuse_program(text, reading);
     const Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(*pid);
     if (!process) die(2, process.error().message());
     Result<Unprepared> read = read_process(**process, reading, {});
@@ -207,7 +216,7 @@ std::optional<Unprepared> read_unprepared(const std::string& text, Reading readi
     error.advice += "it is not recording; start it with `skein record` or set SKEIN_TRACE";
     die(2, "process " + std::to_string(*pid) + ": " + error.what + "; " + error.advice);
   }
-  const std::optional<CoreInput> core = open_core(text);
+  const std::optional<CoreInput> core = open_core(text, reading.program);
   if (!core) return {};
   Result<Unprepared> read = read_core_input(*core, reading, {});
   if (!read) die(2, read.error().message());

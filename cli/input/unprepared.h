@@ -1,4 +1,4 @@
-// The coroutines of processes and core files that no recorder is in.
+// The coroutines in the memory of processes and core files.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/input/core_input.h"
+#include "cli/input/recorded_trace.h"
 #include "frames/suspended.h"
 #include "frames/verdict.h"
 
@@ -17,6 +18,7 @@ struct Unprepared {
   uint64_t pid = 0;        // 0: unknown
   bool is_core = false;
   int64_t paused = 0;  // ns that the process stood still to be read; 0: it did not
+  RecordedTrace trace = {};
   SuspendedCoroutines found = {};
   Surroundings around = {};
 };
@@ -33,6 +35,7 @@ struct Reading {
   bool must_pause = true;  // fails if it cannot be stopped
   bool variables = false;  // in the frames
   bool references = false;  // which coroutines nothing refers to, if that can be known
+  std::string program = {};  // the file of a core's program; empty: as the core names it
   // Of more memory a sample is read, which is announced on stderr.
   uint64_t most_bytes = usually_read_bytes;
 };

@@ -6,6 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "frames/saved_frames.h"
 
@@ -32,6 +36,24 @@ void add_build_ids(const Target& target, CoreWriter& to) {
     if (mapping.has_file() && mapping.offset == 0) to.add(mapping.begin, 1);
 }
 
+// Frames, for a debugger: of many similar coroutines the first ones, so many of each.
+void add_frames(const SuspendedCoroutines& found, CoreWriter& to) {
+  constexpr uint64_t most_bytes = 1 << 20;
+  constexpr uint32_t most_similar = most_bytes / 4096;
+  using Kind = std::tuple<uint32_t, uint32_t, SuspendedCoroutine::State>;
+  std::map<Kind, uint32_t> counts;
+  std::vector<std::pair<uint32_t, const SuspendedCoroutine*>> chosen;  // after so many similar ones
+  for (const SuspendedCoroutine& one : found.coroutines) {
+    uint32_t& count = counts[{one.function, one.point, one.state}];
+    if (count < most_similar) chosen.emplace_back(count++, &one);
+  }
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  const uint64_t begin = to.copied();
+  for (const auto& [before, one] : chosen)
+    if (to.copied() - begin < most_bytes) to.add(one->frame, one->size);
+}
+
 }  // namespace
 
 OnMemory CoreSnapshot::copier() {
@@ -39,7 +61,7 @@ OnMemory CoreSnapshot::copier() {
     writer_.emplace(target);
     add_build_ids(target, *writer_);
     add_stacks(target, *writer_);
-    for (const SuspendedCoroutine& one : found.coroutines) writer_->add(one.frame, one.size);
+    add_frames(found, *writer_);
   };
 }
 

@@ -1,5 +1,5 @@
 // The small core file that `skein core` writes: the coroutines in the memory of a target, their
-// frames and the stacks of its threads. Every command that reads memory accepts it, on any machine.
+// frames (of many similar ones some) and the stacks of its threads. Every command that reads memory accepts it, on any machine.
 //
 //   CoreSnapshot snapshot;
 //   const ReadTarget all = read_any("4711", {.variables = true}, snapshot.copier());

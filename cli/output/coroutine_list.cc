@@ -58,8 +58,8 @@ std::string coroutines_text(const Unprepared& unprepared, const std::vector<Judg
   if (const uint64_t n = count(found, State::NotStarted))
     summary += ", " + grouped(n) + " not started";
   if (const uint64_t n = count(found, State::Final)) summary += ", " + grouped(n) + " ended";
-  summary += unprepared.is_core ? ". It was not recorded: what led here is unknown."
-                                : ". It is not recorded: what led here is unknown.";
+  summary += ". It " + recording_text(unprepared.trace, unprepared.is_core) +
+             (unprepared.trace.directory.empty() ? ": what led here is unknown." : ".");
   if (unprepared.paused != 0)
     summary += " It stood still for " + duration_text(static_cast<uint64_t>(unprepared.paused)) + '.';
   append_paragraph(out, summary, 0, columns);
@@ -99,6 +99,7 @@ Json coroutines_json(const Unprepared& unprepared, const std::vector<JudgedChain
   Json out = json_document("skein.coroutines/1");
   out.set("title", unprepared.title);
   out.set("pid", id_or_null(unprepared.pid));
+  out.set("trace", or_null(unprepared.trace.directory));
   out.set("paused_ns", id_or_null(static_cast<uint64_t>(unprepared.paused)));
   Json all = Json::array();
   for (const SuspendedCoroutine& one : found.coroutines) {

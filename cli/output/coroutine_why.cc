@@ -109,8 +109,8 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
                                size_t columns) {
   std::string out;
   append_paragraph(out,
-                   escaped(of.title) + (of.is_core ? " was not recorded." : " is not recorded.") +
-                       " Its memory shows where its coroutines wait, but not since when, nor which "
+                   escaped(of.title) + ' ' + recording_text(of.trace, of.is_core) +
+                       ". Its memory shows where its coroutines wait, but not since when, nor which "
                        "coroutine should wake it." +
                        pause_text(of),
                    0, columns);
@@ -147,8 +147,10 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
   add_threads(out, of);
   out += '\n';
   append_paragraph(out,
-                   "To learn what led here, record the program: skein record -- PROGRAM. See "
-                   "skein-record(1).",
+                   of.trace.is_here
+                       ? "What led here is in its trace: skein why " + escaped(of.trace.directory)
+                       : "To learn what led here, record the program: skein record -- PROGRAM. See "
+                         "skein-record(1).",
                    0, columns);
   return out;
 }

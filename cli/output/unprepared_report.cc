@@ -4,7 +4,6 @@
 
 #ifdef SKEIN_HAS_SYMBOLS
 #include "cli/die.h"
-#include "cli/input/running.h"
 #include "cli/input/unprepared.h"
 #include "cli/output/coroutine_list.h"
 #include "cli/output/coroutine_why.h"
@@ -34,11 +33,9 @@ std::optional<int> report_unprepared(const UnpreparedRequest& request) {
       read_unprepared(request.target, {.pause = request.stop,
                                        .variables = request.locals,
                                        .references = request.report == UnpreparedReport::Explanation,
+                                       .program = request.program,
                                        .most_bytes = parse_search_limit(request.search_limit)});
-  if (!read && request.stop) {
-    trace_directory(request.target);  // throws if the process cannot be read
-    die(2, request.target + " is no process without a recorder, and --stop is for these only");
-  }
+  if (!read && !request.program.empty()) die(2, "--exe: " + request.target + " is no core file");
   if (!read) return {};
   const std::vector<JudgedChain> chains = judge_chains(*read);
   const std::optional<std::vector<ThreadStack>> stacks = stacks_of(request, *read);

@@ -18,6 +18,7 @@ struct UnpreparedRequest {
   bool stop = false;    // the process, while it is read
   bool locals = false;  // show parameters and local variables
   bool group = false;   // List: as one tree
+  std::string program = {};  // of a core that lacks its name; empty: as it names it
   std::string search_limit = {};
 };
 std::optional<int> report_unprepared(const UnpreparedRequest& request);

@@ -30,8 +30,8 @@ class Recording : public Target {
     }
     return count;
   }
-  bool has_data(uint64_t begin, uint64_t end) const override {
-    return target_.has_data(begin, end);
+  uint64_t first_data(uint64_t begin, uint64_t end) const override {
+    return target_.first_data(begin, end);
   }
   Result<Contents> file_of(const Mapping& mapping) const override {
     return target_.file_of(mapping);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """hangs_test.py SKEIN [RECORDED]: `skein check` explains programs that hang, with function and line."""
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -42,6 +43,21 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
     # Through a shell: the child is explained, the shell is not.
     run = check("--timeout", "1s", "--", "sh", "-c", f"{program}; true")
     expect("the child of a shell", run.returncode == 1 and explains(run.stderr, "coroutine.cc"), run.stderr)
+
+    # Through a skein check of its own, and CTest: neither they nor their guards are explained.
+    tree = folder / "tree"
+    tree.mkdir()
+    (tree / "CTestTestfile.cmake").write_text(f'add_test(inner "{SKEIN}" check --launcher --timeout 90 -- "{program}")\n')
+    nested = [["check", "--timeout", "90", "--", program]]
+    if shutil.which("ctest"):
+        nested.append(["check", "--timeout", "90", "--ctest", tree])
+    for words in nested:
+        for seconds in (2, 5, 20):  # until the inner test has begun
+            run = check("--timeout", f"{seconds}s", "--", SKEIN, *words)
+            if explains(run.stderr, "coroutine.cc"):
+                break
+        expect("the test of a test", run.returncode == 1 and explains(run.stderr, "coroutine.cc"), run.stderr)
+        expect("no other process", "Process " not in run.stderr and "guard" not in run.stderr, run.stderr)
 
     # The evidence.
     kept = folder / "kept"

@@ -200,7 +200,7 @@ def case_other_user(folder):
             got = subprocess.run([*nobody, copy, words[0], str(process.pid), *words[1:]], capture_output=True, text=True,
                                  timeout=60)
             check(got.returncode == 2 and got.stderr.count("\n") == 1 and
-                  re.search("permission.* run skein as the same user or as root", got.stderr), f"{words}: {got}")
+                  re.search("permission.* it belongs to another user; run skein as root", got.stderr), f"{words}: {got}")
         check(state(process.pid) == "S", "its state")
 
 

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -62,6 +63,34 @@ def check_text(pid):
               text[begin:].replace("untraced.cc:", ""), text)
 
 
+def check_options(pid, trace):
+    """What only memory shows of a process that records."""
+    tree = run("ps", "--group", pid)
+    check(f"is recorded to {trace}." in re.sub(r"\s+", " ", tree) and "not recorded" not in tree, tree)
+    check(re.search(r"^ *2 +twice", tree, re.M) and f"untraced.cc:{LINES['inner']}" in tree, tree)
+    check("In memory, but not in the trace" not in tree, tree)
+    for command in ("ps", "why"):
+        text = run(command, "--locals", "--stop", pid)
+        check("event = " in text and re.search(r"It stood still for [\d.]+ [mun]?s to be read\.", text), text)
+        found = memory(pid, command, "--locals", "--stop")
+        check(found["paused_ns"] > 0 and unseen(found) == UNTRACED, found)
+        names = collections.Counter(one["function"].rsplit("::", 1)[-1] for one in found["locals"])
+        check(names["twice"] == 4 and all(one["task"] for one in found["locals"] if one["function"] == "twice"), found)
+        check((found["stacks"] is not None) == (command == "why"), found)
+    check("Call stacks, a moment later" in run("why", "--stop", pid), "stacks")
+    check(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S", "its state")
+
+
+def check_core(core, trace, is_here):
+    """The core of a process that recorded."""
+    for command in ("ps", "why"):
+        text = re.sub(r"\s+", " ", run(command, core))
+        check(f"was recorded to {trace}" in text and "not recorded" not in text, text)
+        check(("that trace is not here" in text) != is_here, text)
+        check(command == "ps" or (f"skein why {trace}" in text) == is_here, text)
+        check(json.loads(run(command, "--json", core))["trace"] == trace, "trace")
+
+
 with tempfile.TemporaryDirectory() as folder:
     recorded = {"SKEIN_TRACE": f"{folder}/%p"}
     with running(recorded, "0") as pid:
@@ -71,6 +100,30 @@ with tempfile.TemporaryDirectory() as folder:
             check(found["searched"] and found["omitted"] is None and found["coroutines"] == 11, found)
             check(unseen(found) == UNTRACED, found)
             check(not found["not_in_memory"] and not found["other_place"], found)
+
+        trace = f"{folder}/{pid}"
+        check_options(pid, trace)
+        for options in (["ps", "--group"], ["ps", "--locals"], ["ps", "--stop"], ["why", "--locals"], ["why", "--stop"]):
+            refused = subprocess.run([skein, *options, trace], capture_output=True, text=True)
+            check(refused.returncode == 2 and "is a trace, which has no memory; give the PID" in refused.stderr, refused)
+        cores = [f"{folder}/snapshot"]
+        run("core", pid, "-o", cores[0])
+        if shutil.which("gcore"):
+            subprocess.run(["gcore", "-o", f"{folder}/core", str(pid)], capture_output=True, check=True)
+            cores.append(f"{folder}/core.{pid}")
+    for core in cores:
+        check_core(core, trace, True)
+    os.rename(trace, f"{folder}/elsewhere")
+    for core in cores:
+        check_core(core, trace, False)
+
+    # A child of one that records, and does not record itself.
+    with running(recorded, "0", "fork") as pid:
+        child = int(Path(f"/proc/{pid}/task/{pid}/children").read_text())
+        check("is not recorded" in run("ps", child), "a child")
+        run("core", child, "-o", f"{folder}/child")
+        text = re.sub(r"\s+", " ", run("ps", f"{folder}/child"))
+        check(f"recorded to {folder}/{pid}, or was forked from a process that was" in text, text)
 
     # No false alarm while threads create and destroy coroutines.
     with running(recorded, "2") as pid:

@@ -1,10 +1,12 @@
 // Four threads: one is in a coroutine that reads, one in a coroutine that computes, one sleeps, and
-// main() waits. Chains of coroutines with variables are suspended. Prints "ready".
+// main() waits. Chains of coroutines with variables are suspended, 30 or as many as the argument
+// says. Prints "ready".
 #include <unistd.h>
 
 #include <atomic>
 #include <coroutine>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <thread>
@@ -67,9 +69,10 @@ Task computes() {
 
 }  // namespace app
 
-int main() {
+int main(int argc, char** argv) {
   std::vector<app::Task> tasks;
-  for (int i = 0; i < 30; i++) tasks.push_back(app::session(i));
+  const int count = argc > 1 ? std::atoi(argv[1]) : 30;
+  for (int i = 0; i < count; i++) tasks.push_back(app::session(i));
   for (const app::Task& task : tasks) task.handle.resume();
   tasks.push_back(app::session(99));  // not started
   const app::Task reader = app::reads();

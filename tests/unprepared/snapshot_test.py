@@ -92,7 +92,7 @@ with tempfile.TemporaryDirectory() as folder:
         run("core", cores[0], "-o", of_its)
     else:
         print("core: skipped, no gcore")
-    program.unlink()
+    program = program.rename(folder / "away")
     of_snapshot = answers(folder, snapshot)
     timeless = [name for name in of_process if name not in ("show", "render", "html", "tasks", "query")]
     same({name: of_process[name] for name in timeless}, {name: of_snapshot[name] for name in timeless},
@@ -101,5 +101,19 @@ with tempfile.TemporaryDirectory() as folder:
     run("core", snapshot, "-o", again)
     same(of_snapshot, answers(folder, again), "a snapshot of a snapshot")
     check(again.stat().st_size < 1 << 20, f"{again.stat().st_size} bytes")
+    # Similar coroutines take little space, and all of them are in it.
+    counts = {}
+    for count in (1_000, 30_000):
+        process = subprocess.Popen([program, str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            check(process.stdout.readline() == "ready\n", "not ready")
+            many = folder / f"many-{count}"
+            run("core", process.pid, "-o", many)
+            counts[count] = many.stat().st_size
+            check(re.search(rf"^ *{count:,} +app::session", run("ps", many), re.M), run("ps", many))
+        finally:
+            process.kill()
+            process.wait()
+    check(counts[1_000] < 1 << 20 and counts[30_000] < 5 << 19, counts)
     if cores:
         same(of_core, answers(folder, of_its), "a snapshot of a core")

@@ -36,6 +36,7 @@ _skein() {
     --fail-on) mapfile -t COMPREPLY < <(
       compgen -W "$(skein doctor --list 2>/dev/null | sed -n 's/^\([a-z][a-z-]*\)  .*/\1/p')" -- "$current")
       return 0 ;;
+    --exe) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return 0 ;;
     --ctest | --keep) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return 0 ;;
     --colors | --colours) mapfile -t COMPREPLY < <(
       compgen -W "hot module kernel guest java js perl mem io wakeup chain red orange yellow green aqua blue purple" \

@@ -2,7 +2,8 @@
 // code. As many threads as the first argument says create, run and destroy coroutines meanwhile.
 // Second argument: `lost`: the memory of a frame is overwritten; `moved`: a frame is made to look as
 // if it waited elsewhere; `large`: there is much memory, and
-// some of each part is used.
+// some of each part is used; `fork`: there is a child, which ends with its parent.
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <thread>
 
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "task.h"
@@ -78,6 +80,10 @@ int main(int argc, char** argv) {
     lost.handle.resume();
     std::memset(lost.handle.address(), 0, 2 * sizeof(void*));
     lost.handle = {};
+  }
+  if (mode == "fork" && fork() == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) pause();
   }
   for (int i = argc > 1 ? std::atoi(argv[1]) : 0; i > 0; i--) std::thread(keep_busy).detach();
   std::puts("ready");
