@@ -36,7 +36,7 @@ add_test(NAME dies COMMAND good 0 0)
 add_test(NAME skipped COMMAND good 77)
 set_tests_properties(skipped PROPERTIES SKIP_RETURN_CODE 77)
 add_test(NAME hangs COMMAND coroutine)
-set_tests_properties(hangs PROPERTIES TIMEOUT 4)
+set_tests_properties(hangs PROPERTIES TIMEOUT 8)
 skein_check_tests(busy TIMEOUT 1)
 add_test(NAME busy COMMAND busy)
 @MORE@
@@ -72,7 +72,7 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
     expect("results of ctest", results(done.stdout) == expected, (results(done.stdout), done.stdout))
     for name in ("coroutine", "busy"):
         expect(f"{name} is explained", explains(done.stdout, f"{name}.cc"), done.stdout)
-    expect("its timeout", "coroutine: it did not end within 3.20 s" in done.stdout, done.stdout)
+    expect("its timeout", "coroutine: it did not end within 6.40 s" in done.stdout, done.stdout)
     verbose = run(ctest, "--test-dir", build, "-V", "-R", "^(good|three)$").stdout
     shown = [line.split(": ", 1)[1] for line in verbose.splitlines() if re.match(r"^\d+: (?!Test|Working)", line)]
     expect("nothing but the output of tests that end", [text for text in shown if text == "its output"]
