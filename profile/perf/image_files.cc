@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/disk_files.h"
+#include "profile/unwind/modules.h"
 #include "symbol/debug_file.h"
-#include "symbol/elf_sections.h"
 
 namespace skein {
 
@@ -83,15 +82,8 @@ std::shared_ptr<const UnwindTable> ImageFiles::table(uint32_t number,
   ImageFile& image = opened(number, file);
   if (!image.is_open()) return nullptr;
   if (!std::exchange(image.has_table_, true)) {
-    std::optional<DebugFile> debug;
-    const ElfHandle handle = open_elf(image.bytes());
-    if (file.name != vdso && loaded_section(handle.get(), ".debug_frame").data == nullptr)
-      debug = std::move(find_debug_file(image.bytes(), file.name, DebugPart::Information,
-                                        DebugFilePlaces::of_this_user(), files_)
-                            .found);
-    Result<UnwindTable> table = UnwindTable::read(
-        image.bytes(), file.name, debug ? debug->contents.bytes() : std::span<const uint8_t>());
-    if (table) image.table_ = std::make_shared<const UnwindTable>(std::move(*table));
+    image.table_ =
+        read_unwind_table(image.bytes(), file.name, DebugFilePlaces::of_this_user(), files_);
   }
   return image.table_;
 }

@@ -22,20 +22,19 @@ std::optional<Contents> memory_of(const Target& target, const Mapping& mapping) 
   return Contents(std::move(bytes));
 }
 
-std::shared_ptr<const UnwindTable> table_of(std::span<const uint8_t> elf, const std::string& path,
-                                            const DebugFilePlaces& places) {
+}  // namespace
+
+std::shared_ptr<const UnwindTable> read_unwind_table(std::span<const uint8_t> elf,
+                                                     const std::string& path,
+                                                     const DebugFilePlaces& places, Files& files) {
   std::optional<DebugFile> debug;
   const ElfHandle handle = open_elf(elf);
-  if (path != vdso && loaded_section(handle.get(), ".debug_frame").data == nullptr) {
-    DiskFiles files;
+  if (path != vdso && loaded_section(handle.get(), ".debug_frame").data == nullptr)
     debug = std::move(find_debug_file(elf, path, DebugPart::Information, places, files).found);
-  }
   Result<UnwindTable> table =
       UnwindTable::read(elf, path, debug ? debug->contents.bytes() : std::span<const uint8_t>());
   return table ? std::make_shared<const UnwindTable>(std::move(*table)) : nullptr;
 }
-
-}  // namespace
 
 std::shared_ptr<const UnwindTables::File> UnwindTables::of(const Target& target,
                                                            const Mapping& mapping) {
@@ -52,7 +51,8 @@ std::shared_ptr<const UnwindTables::File> UnwindTables::of(const Target& target,
   if (!contents) return nullptr;
   Result<ElfHeader> elf = read_elf_header(contents->bytes(), mapping.file);
   if (!elf) return nullptr;
-  auto table = table_of(contents->bytes(), mapping.file, places_);
+  DiskFiles files;
+  auto table = read_unwind_table(contents->bytes(), mapping.file, places_, files);
   at->second = std::make_shared<const File>(
       File{.contents = std::move(*contents), .elf = std::move(*elf), .table = std::move(table)});
   return at->second;

@@ -18,6 +18,11 @@
 
 namespace skein {
 
+// Of a file, or "[vdso]"; with the .debug_frame of its debug file. Null: it has no table.
+std::shared_ptr<const UnwindTable> read_unwind_table(std::span<const uint8_t> elf,
+                                                     const std::string& path,
+                                                     const DebugFilePlaces& places, Files& files);
+
 // Each file is read once.
 class UnwindTables {
  public:
