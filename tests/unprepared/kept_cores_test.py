@@ -96,7 +96,7 @@ with tempfile.TemporaryDirectory() as folder:
         part = folder / "part.zst"
         part.write_bytes(packed.read_bytes()[:-packed.stat().st_size // 3])
         got = run("ps", part)  # the notes of gdb's cores are at their end
-        check(got.returncode == 2 and "the names of the program and its libraries" in got.stderr, f"no names: {got}")
+        check(got.returncode == 2 and "the names of its program and libraries" in got.stderr, f"no names: {got}")
         data = kernel_order(core.read_bytes())
         part.write_bytes(subprocess.run(["zstd", "-c"], input=data, capture_output=True, check=True).stdout[:-120_000])
         found = coroutines(part)

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <coroutine>
 #include <cstdio>
 #include <cstdlib>
@@ -51,11 +52,15 @@ Task read_answer() {
   throw_one();
 }
 
+std::atomic<int> begun = 0;
+
 [[gnu::noinline]] void wait_for_ever() {
+  begun++;
   for (;;) pause();
 }
 
 [[gnu::noinline]] void compute_for_ever() {
+  begun++;
   for (volatile int count = 0;;) count = count + 1;
 }
 
@@ -78,6 +83,7 @@ int main(int, char** words) {
   if (is("thread")) {
     std::thread(wait_for_ever).detach();
     std::thread(compute_for_ever).detach();
+    while (begun < 2) usleep(1000);
     std::thread(write_nowhere).join();
   }
   if (is("handled")) {
