@@ -42,7 +42,7 @@ bool has_default_action(pid_t process, int signal) {
 }  // namespace
 
 bool is_crash(int signal) {
-  constexpr int kSignals[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL, SIGABRT,
+  constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL, SIGABRT,
                               SIGTRAP, SIGSYS, SIGXCPU, SIGXFSZ};
   return std::find(std::begin(kSignals), std::end(kSignals), signal) != std::end(kSignals);
 }
@@ -62,12 +62,13 @@ void CrashCatcher::handle_stop(pid_t thread, int status) {
   // clone() with a termination signal of its own creates a process that the kernel follows, too.
   if (access((task_folder(test_) + "/" + std::to_string(thread)).c_str(), F_OK) != 0)
     return go_on(PTRACE_DETACH, event == 0 ? signal : 0);
-  // SIGSTOP has been delivered to the thread that crashes: the others stop for it, and remain so.
-  if (has_crash()) return go_on(PTRACE_DETACH, 0);
+  // It must not go on before the thread that crashes has received its SIGSTOP: it may crash as
+  // well, and end the process.
+  if (has_crash()) return held_.push_back(thread);
   if (event != 0) {
-    const bool is_group_stop = event == PTRACE_EVENT_STOP &&
-                               (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN ||
-                                signal == SIGTTOU);
+    const bool is_group_stop =
+        event == PTRACE_EVENT_STOP &&
+        (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU);
     return go_on(is_group_stop ? PTRACE_LISTEN : PTRACE_CONT, 0);
   }
   if (!is_crash(signal) || !has_default_action(test_, signal)) return go_on(PTRACE_CONT, signal);
@@ -76,18 +77,29 @@ void CrashCatcher::handle_stop(pid_t thread, int status) {
   go_on(PTRACE_DETACH, SIGSTOP);
 }
 
-bool CrashCatcher::has_stopped() const {
-  const std::string folder = task_folder(test_);
-  for (const uint64_t thread : thread_ids(folder)) {
-    std::string line;
-    std::getline(std::ifstream(folder + "/" + std::to_string(thread) + "/stat"), line);
-    const char state = state_letter(line);
+bool CrashCatcher::has_stopped() {
+  // Threads that are released from now on join the stop of the process.
+  if (thread_state(static_cast<uint64_t>(thread_)) == 'T') release_held();
+  for (const uint64_t thread : thread_ids(task_folder(test_))) {
+    const char state = thread_state(thread);
     if (state != 'T' && state != 'Z' && state != 'X' && state != '?') return false;
   }
   return true;
 }
 
+char CrashCatcher::thread_state(uint64_t thread) const {
+  std::string line;
+  std::getline(std::ifstream(task_folder(test_) + "/" + std::to_string(thread) + "/stat"), line);
+  return state_letter(line);
+}
+
+void CrashCatcher::release_held() {
+  for (const pid_t thread : held_) ptrace(PTRACE_DETACH, thread, nullptr, 0);
+  held_.clear();
+}
+
 void CrashCatcher::let_end() {
+  release_held();
   syscall(SYS_tgkill, test_, thread_, signal_);
   kill(test_, SIGCONT);
 }

@@ -18,6 +18,9 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <vector>
+
 namespace skein::cli {
 
 class CrashCatcher {
@@ -33,14 +36,18 @@ class CrashCatcher {
   int signal() const { return signal_; }    // that is about to end it
   pid_t thread() const { return thread_; }  // that has caused or received it
   // Whether all threads of the test stand still.
-  bool has_stopped() const;
+  bool has_stopped();
   // Delivers the signal after all. The test ends by it, perhaps with a core file.
   void let_end();
 
  private:
+  char thread_state(uint64_t thread) const;
+  void release_held();
+
   pid_t test_ = 0;
   pid_t thread_ = 0;
   int signal_ = 0;
+  std::vector<pid_t> held_ = {};  // threads that have stopped after the crash
 };
 
 // Whether the default action of a signal is to end a program with a core, apart from SIGQUIT, by
