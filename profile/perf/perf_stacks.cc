@@ -174,7 +174,8 @@ class Folder {
   std::span<const uint64_t> chain_of(const PerfRecord& record) {
     if (SampleUnwinder::can_unwind(record)) return unwinder_.unwind(record);
     chain_.resize(record.chain.size() / sizeof(uint64_t));
-    std::memcpy(chain_.data(), record.chain.data(), chain_.size() * sizeof(uint64_t));
+    if (!chain_.empty())
+      std::memcpy(chain_.data(), record.chain.data(), chain_.size() * sizeof(uint64_t));
     return chain_;
   }
 

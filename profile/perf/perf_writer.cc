@@ -87,9 +87,7 @@ void PerfWriter::add_sample(const PerfRecord& sample, std::span<const uint64_t> 
   append(body_, uint32_t{0});
   append(body_, sample.period);
   append(body_, uint64_t{chain.size()});
-  const size_t at = body_.size();
-  body_.resize(at + chain.size_bytes());
-  std::memcpy(body_.data() + at, chain.data(), chain.size_bytes());
+  for (const uint64_t address : chain) append(body_, address);
   const auto size = static_cast<uint16_t>(body_.size());
   std::memcpy(body_.data() + 6, &size, sizeof size);
   write(body_);
