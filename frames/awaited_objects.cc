@@ -126,10 +126,10 @@ std::optional<Match> AwaitedObjects::of_type(uint32_t coroutine) {
       const auto pointer =
           std::find_if(type.pointers.begin(), type.pointers.end(),
                        [&](const TypedPointer& one) { return is_to_object(type, one); });
-      if (pointer != type.pointers.end())
-        handles.push_back(match_of(candidate, pointer->to));
-      else if (type.handle == candidate.back)  // it waits for itself
-        handles.push_back(match_of(candidate, awaiter));
+      const std::string& to = pointer == type.pointers.end() ? awaiter : pointer->to;
+      const bool is_itself = pointer == type.pointers.end() && type.handle == candidate.back;
+      if ((pointer != type.pointers.end() || is_itself) && may_be(coroutine, candidate, to))
+        handles.push_back(match_of(candidate, to));
     }
   return only_one(handles);
 }
@@ -144,9 +144,48 @@ std::optional<Match> AwaitedObjects::of_shape(uint32_t coroutine) {
                              waiters_.frame_at(candidate.object) == no_coroutine;
     if (candidate.is_list && (!is_in_frame || !type.empty())) return match_of(candidate, type);
     if (candidate.is_list) continue;
-    if (!type.empty()) handles.push_back(match_of(candidate, type));
+    if (!type.empty() && may_be(coroutine, candidate, type))
+      handles.push_back(match_of(candidate, type));
   }
   return only_one(handles);
+}
+
+// Whether an object that has the handle of the coroutine, by which it need not be resumed, may be of
+// this type, by what the compiler has described.
+bool AwaitedObjects::may_be(uint32_t coroutine, const WaitCandidate& candidate,
+                            const std::string& type) {
+  const uint32_t function = found_.coroutines[coroutine].function;
+  const std::vector<uint64_t> content = waiters_.content(candidate.object, candidate.back / 8 + 1);
+  const bool is_handle =
+      !content.empty() && waiters_.is_handle_of(coroutine, content[content.size() - 1]);
+  return program_.may_have_handle(function, type, candidate.back, !is_handle) &&
+         !is_declared_otherwise(coroutine, candidate, type);
+}
+
+// Whether the frame has the address of the object in a variable or an awaiter for another type.
+bool AwaitedObjects::is_declared_otherwise(uint32_t coroutine, const WaitCandidate& candidate,
+                                           const std::string& type) {
+  constexpr size_t most = 2000;  // looked up
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const auto is_other = [&](const std::string& declared) {
+    return !declared.empty() && declared != type &&
+           !program_.may_begin_with(one.function, declared, type) &&
+           !program_.may_begin_with(one.function, type, declared);
+  };
+  const FrameLayout& layout = program_.layout(one.function);
+  for (const FrameMember& member : layout.members) {
+    if (!contains(member, candidate.slot)) continue;
+    const TypedPointer* pointer = pointer_at(member.type, candidate.slot - member.offset);
+    if (pointer != nullptr && is_other(pointer->to)) return true;
+  }
+  if (!layout.members.empty() || one.point == SuspendedCoroutine::unknown || looked_up_ == most)
+    return false;
+  looked_up_++;
+  const std::vector<FrameObject> variables =
+      program_.objects(one.function, one.frame, one.point, waiters_.frame_memory(coroutine));
+  return std::any_of(variables.begin(), variables.end(), [&](const FrameObject& each) {
+    return each.is_pointer && each.word() == candidate.object && is_other(each.type);
+  });
 }
 
 // The awaiter's type and its content say what it waits for; the object does not lead back.

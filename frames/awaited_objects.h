@@ -54,6 +54,9 @@ class AwaitedObjects {
   std::optional<Match> unlinked_in(const FrameLayout& layout, uint32_t coroutine);
   std::optional<Match> unlinked_of_type(uint32_t coroutine);
   void choose_candidates(uint32_t coroutine);
+  bool may_be(uint32_t coroutine, const WaitCandidate& candidate, const std::string& type);
+  bool is_declared_otherwise(uint32_t coroutine, const WaitCandidate& candidate,
+                             const std::string& type);
   const std::string& awaiter_of(uint32_t coroutine) const;
   uint64_t promise_end(uint32_t coroutine) const;
   bool leads_to(uint32_t from, uint32_t to) const;
@@ -69,6 +72,7 @@ class AwaitedObjects {
   std::unordered_map<uint64_t, uint32_t> numbers_ = {};  // of found_.awaited, by address
   std::unordered_map<uint32_t, Match> matches_ = {};
   std::vector<WaitCandidate> candidates_ = {};  // of the coroutine that is looked at
+  size_t looked_up_ = 0;                        // coroutines whose variables were looked up
 };
 
 }  // namespace skein

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "frames/elided_use.h"
+#include "frames/frame_creators.h"
 #include "frames/frame_places.h"
 #include "frames/unnamed_coroutines.h"
 #include "frames/wait_shapes.h"
@@ -14,6 +15,8 @@
 namespace skein {
 
 namespace {
+
+using Compiler = CoroutineFunction::Compiler;
 
 std::string address_name(const std::string& path, uint64_t address) {
   char offset[32];
@@ -78,10 +81,13 @@ void CoroutineProgram::add_pair(const CoroutineFunction& function, uint64_t bias
                                 const ElfHeader& elf, std::span<const uint8_t> file) {
   Pair pair{.function = function, .module = modules_.size()};
   constexpr uint64_t first = 128;  // bytes of a function
+  // That of clang's does not read the number if there is only one.
+  const uint64_t of_resume =
+      function.end > function.resume ? std::min(first, function.end - function.resume) : first;
   if (elf.architecture == Architecture::X86_64)
     pair.index = function.compiler == CoroutineFunction::Compiler::Gcc
                      ? index_in_destroy(bytes_at(elf, file, function.destroy, first))
-                     : index_in_resume(bytes_at(elf, file, function.resume, first));
+                     : index_in_resume(bytes_at(elf, file, function.resume, of_resume));
   for (uint64_t* address :
        {&pair.function.resume, &pair.function.end, &pair.function.destroy, &pair.function.cleanup})
     if (*address != 0) *address += bias;
@@ -222,7 +228,7 @@ FrameCode CoroutineProgram::frame_code(Pair& pair, std::optional<uint32_t> point
   code.has_one_place = !pair.index || stores_of(pair).empty();
   if (!pair.index || !point) return code;
   const std::vector<Store> first =
-      find_stores(creating_code(pair), pair.function.compiler, pair.index->offset);
+      find_own_stores(creating_code(pair), pair.function.compiler, pair.index->offset);
   for (const std::vector<Store>& stores : {stores_of(pair), first})
     for (const FramePlace& place : places_of_point(stores, *point))
       code.suspended.push_back(place);
@@ -280,6 +286,33 @@ std::optional<uint64_t> CoroutineProgram::owner_of(uint32_t number, const std::s
   return layouts->owner(pair.function.resume - module.bias, lock);
 }
 
+bool CoroutineProgram::may_have_handle(uint32_t number, const std::string& class_name,
+                                       uint64_t offset, bool is_promise) {
+  const Pair& pair = pairs_[number];
+  Module& module = modules_[pair.module];
+  FrameLayouts* layouts = layouts_of(module);
+  return layouts == nullptr ||
+         layouts->may_have_handle(pair.function.resume - module.bias, class_name, offset,
+                                  is_promise);
+}
+
+bool CoroutineProgram::may_begin_with(uint32_t number, const std::string& outer,
+                                      const std::string& inner) {
+  const Pair& pair = pairs_[number];
+  Module& module = modules_[pair.module];
+  FrameLayouts* layouts = layouts_of(module);
+  return layouts == nullptr ||
+         layouts->may_begin_with(pair.function.resume - module.bias, outer, inner);
+}
+
+std::optional<uint64_t> CoroutineProgram::size_of(uint32_t number, const std::string& class_name) {
+  const Pair& pair = pairs_[number];
+  Module& module = modules_[pair.module];
+  FrameLayouts* layouts = layouts_of(module);
+  if (layouts == nullptr) return {};
+  return layouts->size(pair.function.resume - module.bias, class_name);
+}
+
 const std::vector<ObjectType>& CoroutineProgram::awaiters(uint32_t number, const std::string& name) {
   static const std::vector<ObjectType> unknown;
   const Pair& pair = pairs_[number];
@@ -303,8 +336,10 @@ std::vector<std::string> CoroutineProgram::warnings() const {
 
 std::optional<ResumeIndex> CoroutineProgram::index_of(uint32_t number) {
   Pair& pair = pairs_[number];
-  if (pair.index || pair.has_looked_for_index) return pair.index;
+  if (pair.has_looked_for_index) return pair.index;
   pair.has_looked_for_index = true;
+  if (pair.index && stores_index(pair)) return pair.index;
+  pair.index.reset();
   if (pair.function.compiler != CoroutineFunction::Compiler::Clang) {
     const Module& of = modules_[pair.module];
     if (of.elf.architecture != Architecture::X86_64 || pair.function.destroy == 0) return {};
@@ -320,11 +355,28 @@ std::optional<ResumeIndex> CoroutineProgram::index_of(uint32_t number) {
     if (const auto offset = lines->member_offset(resume, "__coro_frame", "__coro_index"))
       return pair.index = ResumeIndex{.offset = *offset, .size = 1};
   if (module.elf.architecture != Architecture::X86_64) return {};
-  const Code code = creating_code(pair);
-  pair.index = index_in_creation(code.bytes, code.address, resume);
-  if (pair.index) return pair.index;
+  for (const Code& code : creating_codes(pair)) {
+    pair.index = index_in_creation(code);
+    if (pair.index) return pair.index;
+  }
   const Code resuming = code_of_resume(pair);
   return pair.index = index_that_is_followed(resuming, resuming, pair.function.compiler);
+}
+
+// Whether what the function that resumes a coroutine reads first is the number. clang's does not read
+// it if the coroutine waits at one place: then it may be a variable.
+bool CoroutineProgram::stores_index(const Pair& pair) {
+  const Compiler compiler = pair.function.compiler;
+  if (compiler == Compiler::Gcc) return true;
+  constexpr uint32_t most = 200;
+  const auto is_point = [](const Store& store) { return store.point != 0 && store.point < most; };
+  const auto has_point = [&](const Code& code) {
+    const std::vector<Store> stores = find_stores(code, compiler, pair.index->offset);
+    return std::any_of(stores.begin(), stores.end(), is_point);
+  };
+  if (has_point(code_of_resume(pair))) return true;
+  const std::vector<Code> creating = creating_codes(pair);
+  return std::any_of(creating.begin(), creating.end(), has_point);
 }
 
 Code CoroutineProgram::code_of(const Module& module, uint64_t begin, uint64_t end) const {
@@ -359,12 +411,23 @@ Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {
 Suspension CoroutineProgram::first_suspension(const Pair& pair) {
   Module& module = modules_[pair.module];
   const Lines* lines = lines_of(module);
+  if (lines == nullptr) return {};
   const Code code = creating_code(pair);
-  if (lines == nullptr || code.bytes.empty()) return {};
-  Suspension found = find_suspension(code, pair.function.compiler, pair.index->offset, 0,
-                                     module.functions, lines);
+  Suspension found;
+  if (!code.bytes.empty())
+    found = find_suspension(code, pair.function.compiler, pair.index->offset, 0, module.functions,
+                            lines);
+  else
+    for (const Code& caller : callers_that_create(pair)) {
+      found = find_suspension(caller, pair.function.compiler, pair.index->offset, 0, module.functions,
+                              lines, pair.function.name);
+      if (found.place) break;
+    }
+  const uint64_t resume = pair.function.resume - module.bias;
+  const auto declaration = lines->declaration(resume);
   // The awaiter of an initial suspension is usually std::suspend_always.
-  found.is_initial = found.place && found.place == lines->at(code.address) &&
+  found.is_initial = found.place &&
+                     found.place == (declaration ? declaration : lines->at(resume)) &&
                      !is_program_type(found.awaiter);
   return found;
 }
@@ -374,9 +437,37 @@ Code CoroutineProgram::creating_code(const Pair& pair) const {
   const Module& module = modules_[pair.module];
   if (pair.function.name.empty()) return {};
   for (const Functions::Function& function : module.functions.all())
-    if (function.name == pair.function.name)
-      return code_of(module, function.begin + module.bias, function.end + module.bias);
+    if (function.name == pair.function.name) {
+      Code code = code_of(module, function.begin + module.bias, function.end + module.bias);
+      code.creates = pair.function.resume - module.bias;
+      return code;
+    }
   return {};
+}
+
+std::vector<Code> CoroutineProgram::creating_codes(const Pair& pair) {
+  const Code own = creating_code(pair);
+  return own.bytes.empty() ? callers_that_create(pair) : std::vector{own};
+}
+
+std::vector<Code> CoroutineProgram::callers_that_create(const Pair& pair) {
+  Module& module = modules_[pair.module];
+  if (module.elf.architecture != Architecture::X86_64) return {};
+  if (!module.creators) {
+    std::set<uint64_t> resumes;
+    for (const Pair& one : pairs_)
+      if (one.module == pair.module && one.function.compiler == CoroutineFunction::Compiler::Clang)
+        resumes.insert(one.function.resume - module.bias);
+    module.creators = find_creators(module.elf, module.contents.bytes(), module.functions, resumes);
+  }
+  std::vector<Code> found;
+  const uint64_t resume = pair.function.resume - module.bias;
+  const auto [begin, end] = module.creators->equal_range(resume);
+  for (auto one = begin; one != end; ++one) {
+    found.push_back(code_of(module, one->second.begin + module.bias, one->second.end + module.bias));
+    found.back().creates = resume;
+  }
+  return found;
 }
 
 std::vector<Suspension> CoroutineProgram::suspensions(uint32_t number) {
@@ -394,7 +485,7 @@ std::vector<Suspension> CoroutineProgram::suspensions(uint32_t number) {
 
 const std::vector<Store>& CoroutineProgram::stores_of(Pair& pair) {
   if (!pair.stores)
-    pair.stores = find_stores(code_of_resume(pair), pair.function.compiler, pair.index->offset);
+    pair.stores = find_own_stores(code_of_resume(pair), pair.function.compiler, pair.index->offset);
   return *pair.stores;
 }
 

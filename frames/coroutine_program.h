@@ -81,12 +81,20 @@ class CoroutineProgram {
   // debug information.
   std::vector<FrameVariable> variables(uint32_t pair, uint64_t frame, std::optional<uint32_t> point,
                                        const FrameVariables::Memory& memory);
-  // The local variables of classes in a frame of clang's that waits at `point`. The same.
+  // The local variables of classes, and pointers and references to some, in a frame of clang's that
+  // waits at `point`. The same.
   std::vector<FrameObject> objects(uint32_t pair, uint64_t frame, uint32_t point,
                                    const FrameVariables::Memory& memory);
   // Where locks of this class have the handle or the promise of the coroutine that holds them, by
   // the name of the member. May read debug information.
   std::optional<uint64_t> owner_of(uint32_t pair, const std::string& lock);
+  // FrameLayouts: whether an object of a class may have a handle at an offset, or begin with one of
+  // another class. True: unknown. The same.
+  bool may_have_handle(uint32_t pair, const std::string& class_name, uint64_t offset,
+                       bool is_promise);
+  bool may_begin_with(uint32_t pair, const std::string& outer, const std::string& inner);
+  // Bytes of objects of this class. The same.
+  std::optional<uint64_t> size_of(uint32_t pair, const std::string& class_name);
   // What a frame consists of, and the types with this name that may be awaited in its unit. Empty:
   // unknown. May read debug information.
   const FrameLayout& layout(uint32_t pair);
@@ -119,6 +127,9 @@ class CoroutineProgram {
     bool has_looked_for_variables = false;
     std::optional<FrameLayouts> layouts = {};
     bool has_looked_for_layouts = false;
+    // By the function that resumes a coroutine of clang's, those that create its frames, where clang
+    // has put the one with its name into its callers.
+    std::optional<std::multimap<uint64_t, CodeRange>> creators = {};
   };
 
   void add_module(const Mapping& mapping);
@@ -136,6 +147,9 @@ class CoroutineProgram {
   CodeRange range_of(Module& module, uint64_t address);
   Code code_of_resume(const Pair& pair) const;
   Code creating_code(const Pair& pair) const;
+  std::vector<Code> creating_codes(const Pair& pair);
+  std::vector<Code> callers_that_create(const Pair& pair);
+  bool stores_index(const Pair& pair);
   Code code_of(const Module& module, uint64_t begin, uint64_t end) const;
   Suspension first_suspension(const Pair& pair);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstring>
 #include <span>
 
 #include "frames/chains.h"
@@ -127,15 +126,9 @@ const std::vector<FrameObject>& LockHolders::objects_of(uint32_t coroutine) {
   const SuspendedCoroutine& one = found_.coroutines[coroutine];
   objects_in_frame_.clear();
   if (one.point == SuspendedCoroutine::unknown) return objects_in_frame_;
-  const auto words = waiters_.words(coroutine);
-  const auto memory = [&](uint64_t address, std::span<uint8_t> to) -> size_t {
-    const uint64_t size = 8 * words.size();
-    const uint64_t at = address - one.frame;
-    if (at >= size || to.size() > size - at) return 0;
-    std::memcpy(to.data(), reinterpret_cast<const uint8_t*>(words.data()) + at, to.size());  // NOLINT
-    return to.size();
-  };
-  objects_in_frame_ = program_.objects(one.function, one.frame, one.point, memory);
+  objects_in_frame_ =
+      program_.objects(one.function, one.frame, one.point, waiters_.frame_memory(coroutine));
+  std::erase_if(objects_in_frame_, [](const FrameObject& each) { return each.is_pointer; });
   return objects_in_frame_;
 }
 
@@ -169,9 +162,11 @@ void LockHolders::find_owner(uint32_t lock) {
   constexpr uint64_t promise = 16;
   const WaitObject& object = found_.awaited[lock];
   if (object.waiters.empty() || is_exclusive_lock(object.type)) return;
-  const std::vector<uint64_t> words = waiters_.content(object.address, most);
-  const auto owner =
-      owner_of(found_.coroutines[object.waiters.front()].function, object.type);
+  const uint32_t function = found_.coroutines[object.waiters.front()].function;
+  const uint64_t size = end_of(function, object) - object.address;
+  const std::vector<uint64_t> words =
+      waiters_.content(object.address, std::min<uint64_t>(most, size / 8));
+  const auto owner = owner_of(function, object.type);
   std::vector<uint32_t> found;
   for (size_t i = 0; i < words.size(); i++) {
     if (owner && *owner != 8 * i) continue;
@@ -182,6 +177,21 @@ void LockHolders::find_owner(uint32_t lock) {
       found.push_back(holder);
   }
   if (found.size() == 1) add(found.front(), lock, owner.has_value() && is_plain_lock(object.type));
+}
+
+// Where the lock ends, at most: there is another object that coroutines wait for, or the type ends.
+uint64_t LockHolders::end_of(uint32_t function, const WaitObject& lock) {
+  if (objects_by_address_.empty()) {
+    for (const WaitObject& one : found_.awaited) objects_by_address_.push_back(one.address);
+    std::sort(objects_by_address_.begin(), objects_by_address_.end());
+  }
+  const auto next =
+      std::upper_bound(objects_by_address_.begin(), objects_by_address_.end(), lock.address);
+  const uint64_t end = next == objects_by_address_.end() ? UINT64_MAX : *next;
+  if (lock.type.empty()) return end;
+  const auto [at, is_new] = sizes_.try_emplace(lock.type);
+  if (is_new) at->second = program_.size_of(function, lock.type);
+  return at->second ? std::min(end, lock.address + *at->second) : end;
 }
 
 std::optional<uint64_t> LockHolders::owner_of(uint32_t function, const std::string& lock) {

@@ -42,6 +42,7 @@ class LockHolders {
   const std::vector<FrameObject>& objects_of(uint32_t coroutine);
   const std::vector<Suspension>& suspensions_of(uint32_t function);
   void find_owner(uint32_t lock);
+  uint64_t end_of(uint32_t function, const WaitObject& lock);
   std::optional<uint64_t> owner_of(uint32_t function, const std::string& lock);
   void find_guard(uint32_t coroutine, const FrameLayout& layout, uint64_t slot, uint32_t lock);
   bool is_in_scope(uint32_t coroutine, const FrameLayout& layout, const FrameMember& guard,
@@ -65,6 +66,8 @@ class LockHolders {
   std::unordered_map<uint32_t, int64_t> distances_ = {};
   std::map<uint32_t, std::vector<Suspension>> awaits_ = {};  // by function
   std::map<std::string, std::optional<uint64_t>> owners_ = {};  // by type of lock
+  std::map<std::string, std::optional<uint64_t>> sizes_ = {};   // the same
+  std::vector<uint64_t> objects_by_address_ = {};               // addresses of found_.awaited
   // By lock, the coroutines without debug information that have its address; at most two.
   std::unordered_map<uint32_t, std::vector<uint32_t>> references_ = {};
   std::vector<FrameObject> objects_in_frame_ = {};

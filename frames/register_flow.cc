@@ -1,7 +1,6 @@
 #include "frames/register_flow.h"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 namespace skein {
@@ -13,10 +12,10 @@ using Flow = Instruction::Flow;
 using Value = RegisterFlow::Value;
 using State = RegisterFlow::State;
 using Base = RegisterFlow::Base;
+constexpr uint8_t rax = 0;
 constexpr uint8_t rsp = 4;
 constexpr uint8_t rbp = 5;
 constexpr uint8_t rdi = 7;
-constexpr size_t near_table = 12;  // instructions
 
 // rax, rdx.
 bool is_result(uint8_t number) { return number == 0 || number == 2; }
@@ -156,94 +155,29 @@ void RegisterFlow::apply(const Instruction& one, State& state) {
     if (may_change(one, i))
       state.registers[i] = {one.flow == Flow::Call && !is_result(i) ? Base::Undefined
                                                                     : Base::Unknown};
+  if (one.flow == Flow::Call) state.registers[rax] = {Base::Result, 0, one.address};
   if (!result || one.flow != Flow::Next) return;
   if (result->second.is_known()) state.registers[result->first] = result->second;
 }
 
-RegisterFlow::RegisterFlow(const Code& code) : instructions_(decode(code.bytes, code.address)) {
-  if (instructions_.empty()) return;
-  is_complete_ = instructions_.back().end() == code.address + code.bytes.size();
-  for (size_t i = 0; i < instructions_.size(); i++)
-    if (is_by_table(i)) read_table(code, i);
+RegisterFlow::RegisterFlow(const Code& code) : flow_(code) {
+  if (flow_.instructions().empty()) return;
   divide();
   run();
-}
-
-// Other jumps to addresses in registers or memory leave the function.
-bool RegisterFlow::is_by_table(size_t jump) const {
-  const Instruction& one = instructions_[jump];
-  if (one.flow != Flow::Jump || one.target) return false;
-  if (one.memory) return one.memory->index != Instruction::none;
-  for (size_t i = jump; i-- > 0 && jump - i <= near_table;)
-    if (instructions_[i].opcode == 0x63 && instructions_[i].map == Map::OneByte &&
-        instructions_[i].memory && instructions_[i].memory->index != Instruction::none)
-      return true;
-  return false;
-}
-
-// `jmp *TABLE(,%rax,8)`, or what is in resume_point.cc. The table ends before the first entry that
-// is none.
-void RegisterFlow::read_table(const Code& code, size_t jump) {
-  constexpr uint64_t most = 4096;  // entries
-  const Instruction& one = instructions_[jump];
-  uint64_t table = 0;
-  const uint64_t size = one.memory ? 8 : 4;
-  if (one.memory && one.memory->base == Instruction::none)
-    table = static_cast<uint64_t>(one.memory->displacement);
-  for (size_t i = jump; table == 0 && i-- > 0 && jump - i <= near_table;)
-    if (instructions_[i].opcode == 0x8D && instructions_[i].memory &&
-        instructions_[i].memory->base == Instruction::rip)
-      table = instructions_[i].end() + static_cast<uint64_t>(instructions_[i].memory->displacement);
-  if (table == 0 || !code.file) return;
-  for (uint64_t i = 0; i < most; i++) {
-    const std::span<const uint8_t> entry = code.file(table + i * size, size);
-    if (entry.size() != size) return;
-    uint64_t target = 0;
-    if (size == 8) {
-      std::memcpy(&target, entry.data(), sizeof target);
-    } else {
-      int32_t distance = 0;
-      std::memcpy(&distance, entry.data(), sizeof distance);
-      target = table + static_cast<uint64_t>(int64_t{distance});
-    }
-    const auto number = find(target);
-    if (!number) return;
-    table_targets_[jump].push_back(*number);
-  }
-}
-
-std::optional<size_t> RegisterFlow::find(uint64_t address) const {
-  const auto at =
-      std::lower_bound(instructions_.begin(), instructions_.end(), address,
-                       [](const Instruction& one, uint64_t b) { return one.address < b; });
-  if (at == instructions_.end() || at->address != address) return {};
-  return static_cast<size_t>(at - instructions_.begin());
-}
-
-std::vector<size_t> RegisterFlow::successors(size_t number) const {
-  const Instruction& one = instructions_[number];
-  std::vector<size_t> found;
-  const bool goes_on = one.flow == Flow::Next || one.flow == Flow::Call || one.flow == Flow::Branch;
-  if (goes_on && number + 1 < instructions_.size()) found.push_back(number + 1);
-  if ((one.flow == Flow::Branch || one.flow == Flow::Jump) && one.target)
-    if (const auto target = find(*one.target)) found.push_back(*target);
-  if (const auto table = table_targets_.find(number); table != table_targets_.end())
-    found.insert(found.end(), table->second.begin(), table->second.end());
-  return found;
 }
 
 // A block begins where a jump leads and behind one.
 void RegisterFlow::divide() {
   std::set<size_t> begins = {0};
-  for (size_t i = 0; i < instructions_.size(); i++) {
-    const Instruction& one = instructions_[i];
+  for (size_t i = 0; i < instructions().size(); i++) {
+    const Instruction& one = instructions()[i];
     if (one.flow == Flow::Next || one.flow == Flow::Call) continue;
     for (const size_t next : successors(i)) begins.insert(next);
-    if (i + 1 < instructions_.size()) begins.insert(i + 1);
+    if (i + 1 < instructions().size()) begins.insert(i + 1);
   }
   for (const size_t first : begins) {
     if (!blocks_.empty()) blocks_.back().end = first;
-    blocks_.push_back({.first = first, .end = instructions_.size()});
+    blocks_.push_back({.first = first, .end = instructions().size()});
   }
 }
 
@@ -274,15 +208,15 @@ void RegisterFlow::run() {
     work.erase(work.begin());
     const Block& block = blocks_[number];
     State state = *block.before;
-    for (size_t i = block.first; i < block.end; i++) apply(instructions_[i], state);
+    for (size_t i = block.first; i < block.end; i++) apply(instructions()[i], state);
     const size_t last = block.end - 1;
     for (const size_t next : successors(last)) reach(block_of(next), state);
-    if (is_by_table(last) && !table_targets_.contains(last))
+    if (flow_.is_by_table(last) && !flow_.has_table(last))
       for (size_t other = 1; other < blocks_.size(); other++) reach(other, state);
   }
   if (!work.empty()) {
     for (Block& block : blocks_) block.before.reset();
-    is_complete_ = false;
+    is_followed_ = false;
   }
 }
 
@@ -292,10 +226,25 @@ void RegisterFlow::visit(
     if (!block.before) continue;
     State state = *block.before;
     for (size_t i = block.first; i < block.end; i++) {
-      visitor(instructions_[i], state);
-      apply(instructions_[i], state);
+      visitor(instructions()[i], state);
+      apply(instructions()[i], state);
     }
   }
+}
+
+std::vector<RegisterFlow::Value> frames_of(const Code& code, const RegisterFlow& flow) {
+  if (code.creates == 0) return {Value{Base::Parameter, 0}};
+  std::vector<Value> frames;
+  const Value resume{Base::Number, static_cast<int64_t>(code.creates)};
+  flow.visit([&](const Instruction& one, const RegisterFlow::State& before) {
+    if (!is_store(one) || one.map != Map::OneByte || !one.is_64_bits) return;
+    const bool is_number = one.opcode == 0xC7 && one.immediate == resume.offset;
+    if (!is_number && (one.opcode != 0x89 || before.registers[one.reg] != resume)) return;
+    const Value frame = before.address(one);
+    if (frame.is_known() && std::find(frames.begin(), frames.end(), frame) == frames.end())
+      frames.push_back(frame);
+  });
+  return frames;
 }
 
 }  // namespace skein

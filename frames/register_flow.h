@@ -1,5 +1,6 @@
 // Which registers and parts of the stack have addresses that are known relative to the parameter of
-// a function, or to the stack, at each instruction, on every path that leads there.
+// a function, to the stack, or to the result of a call, at each instruction, on every path that leads
+// there.
 //
 //   RegisterFlow flow(code);
 //   flow.visit([](const Instruction& one, const RegisterFlow::State& before) {
@@ -22,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "frames/control_flow.h"
 #include "frames/instruction.h"
 #include "frames/resume_point.h"
 
@@ -36,10 +38,12 @@ class RegisterFlow {
     Parameter,  // what rdi has at the beginning
     Stack,      // what rsp has at the beginning
     Aligned,    // the same, rounded down
+    Result,     // what the call at `origin` has returned in rax, at some time
   };
   struct Value {
     Base base = Base::Unknown;
     int64_t offset = 0;
+    uint64_t origin = 0;
     bool is_known() const { return base > Base::Undefined; }
     bool operator==(const Value&) const = default;
   };
@@ -56,15 +60,15 @@ class RegisterFlow {
   // few times.
   explicit RegisterFlow(const Code& code);
 
-  std::span<const Instruction> instructions() const { return instructions_; }
+  std::span<const Instruction> instructions() const { return flow_.instructions(); }
   // Whether all bytes were understood. If not, what is known of jumps may be wrong.
-  bool is_complete() const { return is_complete_; }
+  bool is_complete() const { return flow_.is_complete() && is_followed_; }
   // In the order of their addresses; those that no path leads to are left out.
   void visit(const std::function<void(const Instruction& one, const State& before)>& visitor) const;
   // The number of the instruction at an address. O(log instructions).
-  std::optional<size_t> find(uint64_t address) const;
+  std::optional<size_t> find(uint64_t address) const { return flow_.find(address); }
   // Where the flow goes on, by numbers of instructions. Jumps by a table: only known targets.
-  std::vector<size_t> successors(size_t instruction) const;
+  std::vector<size_t> successors(size_t instruction) const { return flow_.successors(instruction); }
 
  private:
   struct Block {
@@ -72,17 +76,18 @@ class RegisterFlow {
     size_t end = 0;  // of its instructions, plus 1
     std::optional<State> before = {};
   };
-  bool is_by_table(size_t jump) const;
-  void read_table(const Code& code, size_t jump);
   void divide();
   void run();
   size_t block_of(size_t instruction) const;
   static void apply(const Instruction& one, State& state);
 
-  std::vector<Instruction> instructions_ = {};
+  ControlFlow flow_;
   std::vector<Block> blocks_ = {};
-  std::map<size_t, std::vector<size_t>> table_targets_ = {};  // by the jump, numbers
-  bool is_complete_ = false;
+  bool is_followed_ = true;
 };
+
+// The frames that a coroutine's code has: the parameter of the one that resumes it, or those at whose
+// beginning the one that creates it stores the address of the other. O(bytes).
+std::vector<RegisterFlow::Value> frames_of(const Code& code, const RegisterFlow& flow);
 
 }  // namespace skein

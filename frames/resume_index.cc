@@ -1,6 +1,8 @@
 #include "frames/resume_index.h"
 
 #include <cstring>
+#include <set>
+#include <vector>
 
 #include "frames/register_flow.h"
 #include "frames/suspension_place.h"
@@ -99,18 +101,21 @@ std::optional<ResumeIndex> index_that_is_followed(const Code& code, const Code& 
   return {};
 }
 
+namespace {
+
+// Of code that was not understood: by the register by which it stores `resume`.
 // REX.W 8D /r with ModRM 05+8r: lea r64, [rip + disp32]. REX.W 89 /r: mov r/m64, r64. REX.W C7 /0
 // id: mov r/m64, imm32. C6 /0 ib: mov r/m8, imm8.
-std::optional<ResumeIndex> index_in_creation(std::span<const uint8_t> code, uint64_t address,
+std::optional<ResumeIndex> index_by_register(std::span<const uint8_t> code, uint64_t address,
                                              uint64_t resume) {
   uint8_t loaded = no_register;  // has the address of NAME.resume
   uint8_t frame = no_register;
   std::optional<ResumeIndex> found;
-  for (size_t i = 0; i + 7 <= code.size(); i++) {
+  for (size_t i = 0; i + 3 <= code.size(); i++) {
     const uint8_t rex = code[i];
     const uint8_t modrm = code[i + 2];
     const auto number = static_cast<uint8_t>((modrm >> 3 & 7) | (rex & 4) << 1);
-    if ((rex & 0xF8) == 0x48 && frame == no_register) {
+    if ((rex & 0xF8) == 0x48 && frame == no_register && i + 7 <= code.size()) {
       if (code[i + 1] == 0x8D && (modrm & 0xC7) == 5 &&
           address + i + 7 + static_cast<uint64_t>(int64_t{signed_word(code, i + 3)}) == resume)
         loaded = number;
@@ -130,6 +135,32 @@ std::optional<ResumeIndex> index_in_creation(std::span<const uint8_t> code, uint
     found = ResumeIndex{.offset = *offset, .size = 1};
   }
   return found;
+}
+
+}  // namespace
+
+std::optional<ResumeIndex> index_in_creation(const Code& code) {
+  constexpr uint64_t header = 16;
+  constexpr uint64_t largest_frame = 1 << 28;
+  const RegisterFlow flow(code);
+  if (!flow.is_complete()) return index_by_register(code.bytes, code.address, code.creates);
+  const std::vector<RegisterFlow::Value> frames = frames_of(code, flow);
+  std::set<uint64_t> offsets;
+  flow.visit([&](const Instruction& one, const RegisterFlow::State& before) {
+    if (!is_store(one) || one.map != Instruction::Map::OneByte || one.opcode != 0xC6 ||
+        one.immediate != 0)
+      return;
+    const RegisterFlow::Value address = before.address(one);
+    for (const RegisterFlow::Value& frame : frames) {
+      const uint64_t offset =
+          static_cast<uint64_t>(address.offset) - static_cast<uint64_t>(frame.offset);
+      if (address.base == frame.base && address.origin == frame.origin && offset >= header &&
+          offset < largest_frame)
+        offsets.insert(offset);
+    }
+  });
+  if (offsets.size() != 1) return {};
+  return ResumeIndex{.offset = *offsets.begin(), .size = 1};
 }
 
 }  // namespace skein

@@ -33,10 +33,8 @@ std::optional<ResumeIndex> index_that_is_followed(const Code& code, const Code& 
                                                   CoroutineFunction::Compiler compiler);
 
 // The same for a coroutine of clang's that waits at one place, so that nothing reads the number:
-// from the function at `address` that creates the frame. The register by which it stores `resume`,
-// the address of NAME.resume, has the frame; the only byte 0 that it stores by this register is the
-// number. Nothing: there are several.
-std::optional<ResumeIndex> index_in_creation(std::span<const uint8_t> code, uint64_t address,
-                                             uint64_t resume);
+// from the code of a function that creates the frame, `code.creates`. The only byte 0 that it stores
+// there is the number. Nothing: there are several.
+std::optional<ResumeIndex> index_in_creation(const Code& code);
 
 }  // namespace skein

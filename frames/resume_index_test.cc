@@ -39,22 +39,30 @@ TEST_CASE("clang reads the number first") {
 
 TEST_CASE("the number of a coroutine of clang's that waits at one place") {
   // At 0x1000: lea 0x100(%rip),%rax; mov %rax,(%rbx); movb $0,0x10(%r14); movb $0,0x11(%rbx); ret
-  std::vector<uint8_t> code = {0x48, 0x8D, 0x05, 0,    1,    0,    0,    0x48, 0x89,
-                               0x03, 0x41, 0xC6, 0x46, 0x10, 0,    0xC6, 0x43, 0x11,
-                               0,    0xC3, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90};
-  const auto index = index_in_creation(code, 0x1000, 0x1107);
+  std::vector<uint8_t> code = {0xE8, 0, 0, 0, 0, 0x48, 0x89, 0xC3, 0x48, 0x8D, 0x05, 0, 1, 0, 0, 0x48, 0x89, 0x03,
+                               0x41, 0xC6, 0x46, 0x10, 0, 0xC6, 0x43, 0x11, 0, 0xC3};
+  const auto found = [](std::span<const uint8_t> bytes, uint64_t address, uint64_t creates) {
+    return index_in_creation({.address = address, .bytes = bytes, .creates = creates});
+  };
+  const auto index = found(code, 0x1000, 0x110F);
   REQUIRE(index);
   CHECK(index->offset == 0x11);
   CHECK(index->size == 1);
-  CHECK_FALSE(index_in_creation(code, 0x1000, 0x1108));
-  for (size_t size = 0; size < 19; size++)
-    CHECK_FALSE(index_in_creation(std::span(code).first(size), 0x1000, 0x1107));
-  code.insert(code.begin() + 19, {0xC6, 0x43, 0x12, 0});  // another byte of the frame
-  CHECK_FALSE(index_in_creation(code, 0x1000, 0x1107));
-  // movq $0x1107,(%rbx), not relative; movb $0,0x11(%rbx)
-  CHECK(index_in_creation(std::vector<uint8_t>{0x48, 0xC7, 0x03, 0x07, 0x11, 0, 0, 0xC6, 0x43, 0x11,
-                                               0, 0x90, 0x90, 0x90, 0x90},
-                          0, 0x1107));
+  CHECK_FALSE(found(code, 0x1000, 0x1110));
+  for (size_t size = 0; size < 27; size++)
+    CHECK_FALSE(found(std::span(code).first(size), 0x1000, 0x110F));
+  code.insert(code.begin() + 27, {0xC6, 0x43, 0x12, 0});  // another byte of the frame
+  CHECK_FALSE(found(code, 0x1000, 0x110F));
+  // In the register of the frame there is another one later: call; mov %rax,%rbx; movb $0,0x12(%rbx)
+  std::vector<uint8_t> reused(code.begin(), code.begin() + 27);
+  reused.insert(reused.end(), {0xE8, 0, 0, 0, 0, 0x48, 0x89, 0xC3, 0xC6, 0x43, 0x12, 0, 0xC3});
+  CHECK(found(reused, 0x1000, 0x110F)->offset == 0x11);
+  // movq $0x1107,(%rax), not relative; movb $0,0x11(%rax)
+  CHECK(found(std::vector<uint8_t>{0xE8, 0, 0, 0, 0, 0x48, 0xC7, 0x00, 0x07, 0x11, 0, 0, 0xC6, 0x40, 0x11, 0}, 0,
+              0x1107));
+  // The same, and a byte that is no instruction.
+  CHECK(found(std::vector<uint8_t>{0xE8, 0, 0, 0, 0, 0x48, 0xC7, 0x03, 0x07, 0x11, 0, 0, 0xC6, 0x43, 0x11, 0, 0x06},
+              0, 0x1107));
 }
 
 TEST_CASE("the number in code that a sanitizer checks") {

@@ -19,6 +19,9 @@ struct Code {
   // Other bytes of the file, at an address as linked; empty if it has none there. May be null.
   std::function<std::span<const uint8_t>(uint64_t address, uint64_t size)> file = {};
   bool has_frame = false;  // its parameter is the frame
+  // It creates frames, at whose beginning it stores this address, of the function that resumes the
+  // coroutine; 0: it does not.
+  uint64_t creates = 0;
 };
 
 // Nothing: the code has another form. The result is inside `code`. O(1).

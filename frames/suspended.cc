@@ -194,7 +194,9 @@ class Search {
       const CallStacks::Stack stack = stacks.of(thread.registers);
       if (!stack.calls.empty()) stack_places_.add(thread.id, stack);
       for (size_t i = 0; i < stack.calls.size(); i++) {
-        const auto pair = program_.pair_of_code(stack.calls[i].pc);
+        // Behind a call that does not return there may be another function.
+        const auto pair =
+            program_.pair_of_code(stack.calls[i].pc - (stack.calls[i].is_return ? 1 : 0));
         if (!pair) continue;
         const uint32_t frame = frame_of(std::span(stack.calls).subspan(i), *pair);
         if (frame != none)

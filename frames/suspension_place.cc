@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/function_name.h"
+#include "frames/await_paths.h"
 #include "frames/prologue.h"
 #include "frames/register_flow.h"
 #include "frames/wait_shapes.h"
@@ -76,8 +79,9 @@ std::vector<Lines::Call> calls_of(const Code& code, const Functions& functions, 
   std::vector<Lines::Call> calls;
   if (lines != nullptr) calls = lines->inlined(code.address, name);
   add_calls(code, functions, name, calls);
-  std::sort(calls.begin(), calls.end(),
-            [](const Lines::Call& a, const Lines::Call& b) { return a.address < b.address; });
+  std::sort(calls.begin(), calls.end(), [](const Lines::Call& a, const Lines::Call& b) {
+    return std::pair(a.address, b.end) < std::pair(b.address, a.end);  // the outer one first
+  });
   return calls;
 }
 
@@ -217,22 +221,164 @@ bool is_of_other(const Lines::Call& ready, const Store& store, const Code& code,
   });
 }
 
+struct FlowBothWays {
+  explicit FlowBothWays(const Code& code) : flow(code), before(flow.predecessors()) {}
+  ControlFlow flow;
+  AwaitPaths::Predecessors before;
+};
+
+// Whether an opcode with a register is for ah, ch, dh or bh.
+bool is_high_byte(const Instruction& one) { return one.opcode >= 0xB4 && one.opcode <= 0xB7; }
+
+// A store of a register that has different numbers is one of each, where the register gets it.
+std::vector<Store> with_values_of_registers(const FlowBothWays& both, const std::vector<Store>& stores) {
+  using Map = Instruction::Map;
+  if (!both.flow.is_complete()) return stores;
+  const auto all = both.flow.instructions();
+  std::vector<Store> found;
+  for (Store store : stores) {
+    const auto at = both.flow.find(store.begin);
+    const bool is_byte = at && all[*at].opcode == 0x88;
+    if (!at || all[*at].map != Map::OneByte || (all[*at].opcode != 0x89 && !is_byte)) {
+      found.push_back(store);
+      continue;
+    }
+    const uint8_t number = all[*at].reg;
+    const uint32_t mask = is_byte ? 0xFF : 0xFFFF;
+    std::vector<Store> values;
+    bool is_known = true;
+    std::vector<bool> seen(all.size());
+    std::vector<size_t> work = {*at};
+    while (!work.empty()) {
+      const size_t next = work.back();
+      work.pop_back();
+      is_known = is_known && !both.before[next].empty();
+      for (const size_t i : both.before[next]) {
+        if (seen[i]) continue;
+        seen[i] = true;
+        const Instruction& one = all[i];
+        // B0+r ib: mov r8, imm8; B8+r id: mov r32, imm32.
+        const bool is_number = one.map == Map::OneByte && one.opcode <= 0xBF &&
+                               one.opcode >= (is_byte ? 0xB0 : 0xB8) && (one.has_rex || !is_high_byte(one));
+        if (is_number && one.rm == number)
+          values.push_back({.begin = one.address,
+                            .end = one.end(),
+                            .point = static_cast<uint32_t>(one.immediate) & mask});
+        else if (may_change(one, number))
+          is_known = false;
+        else
+          work.push_back(i);
+      }
+    }
+    const auto is_same = [&](const Store& one) { return one.point == values.front().point; };
+    if (is_known && !values.empty() && std::all_of(values.begin(), values.end(), is_same)) {
+      store.point = values.front().point;
+      found.push_back(store);
+      continue;
+    }
+    if (!is_known) {
+      store.point = UINT32_MAX;
+      found.push_back(store);
+    }
+    found.insert(found.end(), values.begin(), values.end());
+  }
+  std::sort(found.begin(), found.end(), [](const Store& a, const Store& b) { return a.begin < b.begin; });
+  return found;
+}
+
+// What belongs to one suspension.
+struct Awaits {
+  const Lines::Call* ready = nullptr;
+  const Lines::Call* suspend = nullptr;
+  const Lines::Call* resume = nullptr;
+};
+
+// For AwaitPaths. Calls of one function in one line are one.
+std::vector<AwaitCall> numbered(const std::vector<Lines::Call>& calls, const Lines* lines) {
+  using Key = std::pair<std::string_view, std::optional<Lines::Place>>;
+  std::vector<Key> keys;
+  std::vector<AwaitCall> found;
+  for (const Lines::Call& call : calls) {
+    const Key key = {call.function, lines == nullptr ? std::nullopt : lines->at(call.address)};
+    const auto same = key.second ? std::find(keys.begin(), keys.end(), key) : keys.end();
+    found.push_back({call.address, call.end, static_cast<uint32_t>(same - keys.begin())});
+    if (same == keys.end()) keys.push_back(key);
+  }
+  return found;
+}
+
+// Nothing: the code was not understood.
+std::optional<Awaits> awaits_by_flow(const Code& code, const Store& store,
+                                     const std::vector<Store>& stores,
+                                     const std::vector<Lines::Call>& readies,
+                                     const std::vector<Lines::Call>& suspends,
+                                     const std::vector<Lines::Call>& resumes, const Lines* lines) {
+  const FlowBothWays both(code);
+  const AwaitPaths::Calls calls = {numbered(readies, lines), numbered(suspends, lines),
+                                   numbered(resumes, lines)};
+  const AwaitPaths paths(both.flow, both.before, stores, calls);
+  if (!paths.is_complete()) return {};
+  const auto of = [](const std::vector<Lines::Call>& all, std::optional<size_t> number) {
+    return number ? &all[*number] : nullptr;
+  };
+  Awaits found;
+  found.ready = of(readies, paths.before(store, AwaitPaths::Ready));
+  found.suspend = of(suspends, paths.behind(store, AwaitPaths::Suspend));
+  // The code of an inlined await_suspend() may come first.
+  if (found.suspend == nullptr)
+    found.suspend = of(suspends, paths.before(store, AwaitPaths::Suspend));
+  if (const auto target = resume_target(code, store.point))
+    found.resume = of(resumes, paths.resume_behind(*target));
+  return found;
+}
+
+// The same by addresses alone.
+Awaits awaits_nearby(const Code& code, Compiler compiler, const Store& store,
+                     const std::vector<Store>& stores, const std::vector<Lines::Call>& readies,
+                     const std::vector<Lines::Call>& suspends,
+                     const std::vector<Lines::Call>& resumes, const Lines* lines) {
+  const bool is_gcc = compiler == Compiler::Gcc;
+  const Surrounding around = surrounding(code, stores, store);
+  Awaits found;
+  // A jump leads to code that several suspensions share, with the line of one of them.
+  const bool is_shared = is_gcc && is_jump(code, store.end);
+  if (!is_shared) found.suspend = call_behind(suspends, store, around);
+  found.ready = call_before(readies, store, around);
+  if (!is_gcc) return found;
+  if (found.ready != nullptr && lines != nullptr &&
+      is_of_other(*found.ready, store, code, stores, readies, suspends, *lines))
+    found.ready = nullptr;
+  // The code of an inlined await_suspend() may come first, and await_ready() have none.
+  if (found.ready == nullptr && found.suspend == nullptr)
+    found.suspend = call_before(suspends, store, around);
+  found.resume = call_at(resumes, resume_target(code, store.point));
+  return found;
+}
+
 // Clang's line of a store is right; g++'s is that of the statement.
-std::optional<Lines::Place> place_of_gcc(const Code& code, const Store& store,
-                                         const Lines::Call* ready, const Lines::Call* suspend,
-                                         const Functions& functions, const Lines& lines) {
-  const Lines::Call* call = ready != nullptr ? ready : suspend;
-  if (call != nullptr) return lines.at(call->address);
-  const auto resumes = calls_of(code, functions, &lines, "await_resume");
-  call = call_at(resumes, resume_target(code, store.point));
-  return lines.at(call != nullptr ? call->address : store.begin);
+std::optional<Lines::Place> place_of_gcc(const Code& code, const Store& store, const Awaits& awaits,
+                                         const Lines& lines) {
+  // Then any line may be one of an inlined function. Those of two calls agree if it is not.
+  if (lines.is_partly_missing(code.address)) {
+    if (awaits.ready == nullptr || awaits.suspend == nullptr) return {};
+    const auto place = lines.at(awaits.ready->address);
+    return place == lines.at(awaits.suspend->address) ? place : std::nullopt;
+  }
+  for (const Lines::Call* call : {awaits.ready, awaits.suspend, awaits.resume})
+    if (call != nullptr) return lines.at(call->address);
+  return lines.at(store.begin);
 }
 
 // The function may have the beginnings of other coroutines in it, whose frames are in other
-// registers. If any store is known to be in its own frame, those of other registers are left out.
+// registers, or in the same one at another time. If any store is known to be in its own frame, the
+// others are left out.
 void leave_out_others(const Code& code, uint64_t offset, std::vector<Store>& stores) {
   const auto is_same = [&](const Store& one) { return one.frame == stores.front().frame; };
-  if (!code.has_frame || std::all_of(stores.begin(), stores.end(), is_same)) return;
+  std::set<uint32_t> points;
+  const auto is_new = [&](const Store& one) { return points.insert(one.point).second; };
+  const bool is_alone = std::all_of(stores.begin(), stores.end(), is_same) &&
+                        std::all_of(stores.begin(), stores.end(), is_new);
+  if ((!code.has_frame && code.creates == 0) || is_alone) return;
   const std::vector<Store> own = follow_stores(code, Compiler::Clang, offset);
   if (own.empty()) return;
   std::erase_if(stores, [&](const Store& one) {
@@ -273,14 +419,23 @@ std::vector<Store> find_stores(const Code& code, Compiler compiler, uint64_t off
 
 std::vector<Store> follow_stores(const Code& code, Compiler compiler, uint64_t offset) {
   std::vector<Store> found;
-  const int64_t size = compiler == Compiler::Gcc ? 2 : 1;
+  const uint64_t size = compiler == Compiler::Gcc ? 2 : 1;
   const RegisterFlow flow(code);
+  const std::vector<RegisterFlow::Value> frames = frames_of(code, flow);
   flow.visit([&](const Instruction& one, const RegisterFlow::State& before) {
     if (!is_store(one) || one.map != Instruction::Map::OneByte) return;
     const RegisterFlow::Value address = before.address(one);
-    const int64_t at = static_cast<int64_t>(offset) - address.offset;
-    const int64_t width = access_size(one);
-    if (address.base != RegisterFlow::Base::Parameter || at < 0 || at + size > width) return;
+    const uint64_t width = access_size(one);
+    // Where its operand has the number: bytes.
+    const auto place_in = [&](const RegisterFlow::Value& frame) {
+      return static_cast<uint64_t>(frame.offset) + offset - static_cast<uint64_t>(address.offset);
+    };
+    const auto frame = std::find_if(frames.begin(), frames.end(), [&](const auto& each) {
+      return address.base == each.base && address.origin == each.origin && width >= size &&
+             place_in(each) <= width - size;
+    });
+    if (frame == frames.end()) return;
+    const uint64_t at = place_in(*frame);
     std::optional<int64_t> value;
     const bool is_number = one.opcode == 0xC6 || one.opcode == 0xC7;
     if (is_number) value = one.immediate;
@@ -294,15 +449,23 @@ std::vector<Store> follow_stores(const Code& code, Compiler compiler, uint64_t o
   return found;
 }
 
-Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset, uint32_t point,
-                           const Functions& functions, const Lines* lines) {
+std::vector<Store> find_own_stores(const Code& code, Compiler compiler, uint64_t offset) {
   std::vector<Store> stores = find_stores(code, compiler, offset);
-  if (compiler == Compiler::Clang) leave_out_others(code, offset, stores);
+  if (compiler == Compiler::Clang)
+    leave_out_others(code, offset, stores);
+  else
+    stores = with_values_of_registers(FlowBothWays(code), stores);
+  return stores;
+}
+
+Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset, uint32_t point,
+                           const Functions& functions, const Lines* lines, std::string_view inside) {
+  std::vector<Store> stores = find_own_stores(code, compiler, offset);
   const auto find = [&] {
     return std::find_if(stores.begin(), stores.end(), [&](const Store& one) { return one.point == point; });
   };
   auto store = find();
-  if (store == stores.end() && code.has_frame) {
+  if (store == stores.end() && (code.has_frame || code.creates != 0)) {
     for (const Store& one : follow_stores(code, compiler, offset)) {
       const auto known = std::find_if(stores.begin(), stores.end(),
                                       [&](const Store& other) { return other.begin == one.begin; });
@@ -311,38 +474,39 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
       else if (known->point == UINT32_MAX)
         known->point = one.point;
     }
-    std::sort(stores.begin(), stores.end(), [](const Store& a, const Store& b) { return a.begin < b.begin; });
+    stores = with_values_of_registers(FlowBothWays(code), stores);
     store = find();
   }
   if (store == stores.end()) return {};
-  const auto suspends = calls_of(code, functions, lines, "await_suspend");
   const auto readies = calls_of(code, functions, lines, "await_ready");
-  const Surrounding around = surrounding(code, stores, *store);
-  // A jump leads to code that several suspensions share, with the line of one of them.
-  const bool is_shared = compiler == Compiler::Gcc && is_jump(code, store->end);
-  const Lines::Call* suspend = is_shared ? nullptr : call_behind(suspends, *store, around);
-  const Lines::Call* ready = call_before(readies, *store, around);
-  if (ready != nullptr && lines != nullptr && compiler == Compiler::Gcc &&
-      is_of_other(*ready, *store, code, stores, readies, suspends, *lines))
-    ready = nullptr;
-  // The code of an inlined await_suspend() may come first, and await_ready() have none.
-  if (ready == nullptr && suspend == nullptr && compiler == Compiler::Gcc)
-    suspend = call_before(suspends, *store, around);
+  const auto suspends = calls_of(code, functions, lines, "await_suspend");
+  const auto resumes = calls_of(code, functions, lines, "await_resume");
+  const auto place_of = [&](uint64_t address) {
+    return inside.empty() ? lines->at(address) : lines->inside(address, inside);
+  };
   Suspension found;
+  // Clang's line of a store is right, if it has one.
+  if (lines != nullptr && compiler == Compiler::Clang) found.place = place_of(store->begin);
+  std::optional<Awaits> awaits;
+  if (!found.place) awaits = awaits_by_flow(code, *store, stores, readies, suspends, resumes, lines);
+  if (!awaits && (found.place || lines == nullptr || compiler == Compiler::Gcc))
+    awaits = awaits_nearby(code, compiler, *store, stores, readies, suspends, resumes, lines);
+  if (!awaits) return found;
   if (lines != nullptr) {
-    if (compiler == Compiler::Clang)
-      found.place = lines->at(store->begin);
-    else
-      found.place = place_of_gcc(code, *store, ready, suspend, functions, *lines);
+    if (compiler == Compiler::Gcc)
+      found.place = place_of_gcc(code, *store, *awaits, *lines);
+    else if (const Lines::Call* call = awaits->ready != nullptr ? awaits->ready : awaits->suspend;
+             !found.place && call != nullptr)
+      found.place = place_of(call->address);
     // Code of another suspension may be near.
     const auto is_there = [&](const Lines::Call* call) {
-      return call != nullptr && (!found.place || lines->at(call->address) == found.place);
+      return call != nullptr && (!found.place || place_of(call->address) == found.place);
     };
-    if (!is_there(suspend)) suspend = nullptr;
-    if (!is_there(ready)) ready = nullptr;
+    if (!is_there(awaits->suspend)) awaits->suspend = nullptr;
+    if (!is_there(awaits->ready)) awaits->ready = nullptr;
   }
   // clang calls await_suspend() from a function without a name.
-  const Lines::Call* call = suspend != nullptr ? suspend : ready;
+  const Lines::Call* call = awaits->suspend != nullptr ? awaits->suspend : awaits->ready;
   if (call != nullptr) found.awaiter = type_of_member(call->function);
   return found;
 }

@@ -31,10 +31,17 @@ struct Store {
 std::vector<Store> find_stores(const Code& code, CoroutineFunction::Compiler compiler,
                                uint64_t offset);
 
-// Those whose addresses are known to be in the frame, the first parameter, on every path: also by
-// registers that have another address in it. Slower, a few times.
+// Those whose addresses are known to be in the frame on every path: also by registers that have
+// another address in it. The frame is the first parameter, or one that the code creates. Slower, a
+// few times.
 std::vector<Store> follow_stores(const Code& code, CoroutineFunction::Compiler compiler,
                                  uint64_t offset);
+
+// The same, without those of clang's coroutines that were created in the function, if the frame is
+// known. Where g++ stores a register that has one of several numbers, each is a store, at the
+// instruction from which the register has it.
+std::vector<Store> find_own_stores(const Code& code, CoroutineFunction::Compiler compiler,
+                                   uint64_t offset);
 
 // The register that most of them have for the frame. Nothing: none has one.
 std::optional<uint8_t> frame_register(const std::vector<Store>& stores);
@@ -45,10 +52,12 @@ struct Suspension {
   bool is_initial = false;   // the coroutine has not started
 };
 
-// `lines` may be null: then no place is found, and no type whose function was inlined. O(bytes of
-// the function), and the first time the debug information of its unit.
+// `lines` may be null: then no place is found, and no type whose function was inlined. `inside`: the
+// linkage name of the function that the place is in, if it was inlined into `code`. O(bytes of the
+// function), and the first time the debug information of its unit.
 Suspension find_suspension(const Code& code, CoroutineFunction::Compiler compiler, uint64_t offset,
-                           uint32_t point, const Functions& functions, const Lines* lines);
+                           uint32_t point, const Functions& functions, const Lines* lines,
+                           std::string_view inside = "");
 
 // "N4coro5event7awaiter13await_suspendE..", mangled -> "coro::event::awaiter": without the
 // arguments of templates. Empty: it is no member of a type.

@@ -1,6 +1,7 @@
 #include "frames/waiters.h"
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 #include <utility>
 
@@ -287,6 +288,18 @@ void Waiters::find_joins(uint32_t coroutine, const std::vector<bool>& may_wait) 
     joins_.push_back({coroutine, parent, frame[i], counter[0], 8 * i});
     return;
   }
+}
+
+std::function<size_t(uint64_t, std::span<uint8_t>)> Waiters::frame_memory(
+    uint32_t coroutine) const {
+  return [frame = all_[coroutine].frame, words = words(coroutine)](
+             uint64_t address, std::span<uint8_t> to) -> size_t {
+    const uint64_t size = 8 * words.size();
+    const uint64_t at = address - frame;
+    if (at >= size || to.size() > size - at) return 0;
+    std::memcpy(to.data(), reinterpret_cast<const uint8_t*>(words.data()) + at, to.size());  // NOLINT
+    return to.size();
+  };
 }
 
 std::vector<uint64_t> Waiters::content(uint64_t object, size_t count) const {

@@ -10,6 +10,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -73,6 +74,9 @@ class Waiters {
   // By parent and object, each once: of parents that are in no list of an object. O(words of
   // frames).
   std::vector<SharedObject> shared_objects() const;
+  // Reads the frame of a coroutine as it was when it was searched.
+  std::function<size_t(uint64_t address, std::span<uint8_t> to)> frame_memory(
+      uint32_t coroutine) const;
   // The beginning of an object, at most `count` words.
   std::vector<uint64_t> content(uint64_t object, size_t count) const;
   // Whether the program may have an object there that it changes.

@@ -133,17 +133,17 @@ void DwarfUnits::use_split_unit(Dwarf_Off offset, DwarfUnit& unit) {
   } else {
     Dwarf_Half version = 0;
     uint8_t type = 0;
-    if (!package_ ||
-        dwarf_cu_info(unit.die.cu, &version, &type, nullptr, nullptr, nullptr, nullptr, nullptr) !=
+    if (dwarf_cu_info(unit.die.cu, &version, &type, nullptr, nullptr, nullptr, nullptr, nullptr) !=
             0 ||
         type != DW_UT_skeleton)
       return;
-    unit.packaged = package_->unit(file_.elf.get(), &unit.line_die);
+    if (package_) unit.packaged = package_->unit(file_.elf.get(), &unit.line_die);
     if (unit.packaged != nullptr && work_.spend(unit.packaged->bytes.size() / 64)) {
       unit.die = unit.packaged->die;
       return;
     }
   }
+  unit.is_missing = true;
   if (missing_.size() < most_missing) missing_.insert(split_file(&unit.line_die, path_));
 }
 

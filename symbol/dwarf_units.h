@@ -39,6 +39,7 @@ struct DwarfUnit {
   std::vector<DwarfFunction> functions = {};  // by begin; one for each part of its code
   std::unique_ptr<SplitUnit> packaged = {};   // that of `die`, if it is in a .dwp file
   std::optional<bool> has_lines = {};         // for Lines
+  bool is_missing = false;  // its functions are in a file that is not there
 };
 
 class DwarfUnits {

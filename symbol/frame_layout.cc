@@ -224,6 +224,69 @@ struct FrameLayouts::State {
     } while (next_sibling(&child));
   }
 
+  // The same for an object of any type. Nothing: it has no member there that is described.
+  std::optional<bool> has_handle(Dwarf_Die type, uint64_t offset, bool is_promise, int depth) {
+    type = bare_type(type);
+    const int tag = dwarf_tag(&type);
+    const int size = dwarf_bytesize(&type);
+    if (size <= 0 || depth == deepest || !work.spend()) return {};
+    if (offset >= static_cast<uint64_t>(size)) return false;
+    Dwarf_Die member;
+    if (tag == DW_TAG_pointer_type)
+      return offset == 0 && (is_promise || !type_of(&type, &member));
+    if (tag == DW_TAG_base_type) return offset == 0 && size == 8;
+    Dwarf_Die child;
+    std::optional<bool> found;
+    if (!is_class(tag) || dwarf_child(&type, &child) != 0) return found;
+    do {
+      const int kind = dwarf_tag(&child);
+      const uint64_t at = number_of(&child, DW_AT_data_member_location)
+                              .value_or(tag == DW_TAG_union_type ? 0 : UINT64_MAX);
+      if ((kind != DW_TAG_member && kind != DW_TAG_inheritance) || at > offset ||
+          !type_of(&child, &member))
+        continue;
+      member = bare_type(member);
+      const int bytes = dwarf_bytesize(&member);
+      if (bytes > 0 && offset - at >= static_cast<uint64_t>(bytes)) continue;
+      if (const auto one = has_handle(member, offset - at, is_promise, depth + 1))
+        found = found.value_or(false) || *one;
+    } while (next_sibling(&child));
+    return found;
+  }
+
+  bool begins_with(Dwarf_Die type, uint64_t function, const std::string& inner, int depth) {
+    type = bare_type(type);
+    Dwarf_Die unit;
+    Dwarf_Die child;
+    if (!is_class(dwarf_tag(&type)) || depth == deepest || !find_unit(function, &unit)) return false;
+    if (class_name(type, read_unit(&unit)) == inner) return true;
+    if (dwarf_child(&type, &child) != 0) return false;
+    do {
+      const int kind = dwarf_tag(&child);
+      Dwarf_Die member;
+      if ((kind == DW_TAG_member || kind == DW_TAG_inheritance) && work.spend() &&
+          number_of(&child, DW_AT_data_member_location).value_or(0) == 0 &&
+          type_of(&child, &member) && begins_with(member, function, inner, depth + 1))
+        return true;
+    } while (next_sibling(&child));
+    return false;
+  }
+
+  // The definitions of this name in the unit that has the code at the address.
+  std::vector<Dwarf_Die> classes_of(uint64_t function, const std::string& class_name) {
+    std::vector<Dwarf_Die> found;
+    work.resume();
+    Dwarf_Die unit;
+    if (!find_unit(function, &unit)) return found;
+    for (const auto& [offset, name] : read_unit(&unit).classes) {
+      Dwarf_Die type;
+      if (name == class_name && dwarf_offdie(file.dwarf.get(), offset, &type) != nullptr &&
+          is_class(dwarf_tag(&type)) && dwarf_hasattr(&type, DW_AT_declaration) == 0)
+        found.push_back(type);
+    }
+    return found;
+  }
+
   ObjectType object_type(Dwarf_Die die, const Unit& unit) {
     Dwarf_Die type = bare_type(die);
     ObjectType found;
@@ -433,19 +496,36 @@ const std::vector<ObjectType>& FrameLayouts::awaiters(uint64_t function, const s
 }
 
 std::optional<uint64_t> FrameLayouts::owner(uint64_t function, const std::string& class_name) {
-  state_->work.resume();
-  Dwarf_Die die;
-  if (!state_->find_unit(function, &die)) return {};
-  for (const auto& [offset, name] : state_->read_unit(&die).classes) {
-    Dwarf_Die type;
-    if (name != class_name || dwarf_offdie(state_->file.dwarf.get(), offset, &type) == nullptr ||
-        !is_class(dwarf_tag(&type)) || dwarf_hasattr(&type, DW_AT_declaration) != 0)
-      continue;
+  for (Dwarf_Die& type : state_->classes_of(function, class_name)) {
     std::vector<uint64_t> owners;
     state_->add_owners(type, 0, 0, owners);
     return owners.size() == 1 ? std::optional(owners.front()) : std::nullopt;
   }
   return {};
+}
+
+bool FrameLayouts::may_have_handle(uint64_t function, const std::string& class_name,
+                                   uint64_t offset, bool is_promise) {
+  const std::vector<Dwarf_Die> types = state_->classes_of(function, class_name);
+  return types.empty() || std::any_of(types.begin(), types.end(), [&](const Dwarf_Die& type) {
+           return state_->has_handle(type, offset, is_promise, 0).value_or(true);
+         });
+}
+
+bool FrameLayouts::may_begin_with(uint64_t function, const std::string& outer,
+                                  const std::string& inner) {
+  const std::vector<Dwarf_Die> types = state_->classes_of(function, outer);
+  return types.empty() || std::any_of(types.begin(), types.end(), [&](const Dwarf_Die& type) {
+           return state_->begins_with(type, function, inner, 0);
+         });
+}
+
+std::optional<uint64_t> FrameLayouts::size(uint64_t function, const std::string& class_name) {
+  std::optional<uint64_t> found;
+  for (Dwarf_Die& type : state_->classes_of(function, class_name))
+    if (const int size = dwarf_bytesize(&type); size > 0)
+      found = std::max(found.value_or(0), static_cast<uint64_t>(size));
+  return found;
 }
 
 }  // namespace skein

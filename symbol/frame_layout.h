@@ -89,6 +89,15 @@ class FrameLayouts {
   // Where objects of this class of its unit have the handle of their owner, or the address of its
   // promise: the only such member that is named so. The same.
   std::optional<uint64_t> owner(uint64_t function, const std::string& class_name);
+  // Whether objects of this class of its unit may have a coroutine's handle, or the address of its
+  // promise, at an offset: a handle, an untyped pointer or a number of 8 bytes; for a promise also
+  // another pointer. True: unknown. The same.
+  bool may_have_handle(uint64_t function, const std::string& class_name, uint64_t offset,
+                       bool is_promise);
+  // Whether objects of the class `outer` may begin with one of the class `inner`. The same.
+  bool may_begin_with(uint64_t function, const std::string& outer, const std::string& inner);
+  // Bytes of the objects of this class of its unit; of a template, at most. The same.
+  std::optional<uint64_t> size(uint64_t function, const std::string& class_name);
 
  private:
   struct State;

@@ -36,6 +36,11 @@ bool is_of_compiler(std::string_view name) {
   return name.empty();
 }
 
+bool is_reference(int tag) {
+  return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
+         tag == DW_TAG_rvalue_reference_type;
+}
+
 // Names that a program may not use.
 bool is_reserved(std::string_view name) { return name.empty() || name.starts_with("__"); }
 
@@ -281,6 +286,8 @@ std::vector<FrameObject> FrameVariables::objects(const FrameCode& code, uint64_t
       Dwarf_Die type;
       if (all.size() == most_variables || is_reserved(name) || !type_of(&die, &type)) return;
       type = plain_type(type);
+      const bool is_pointer = is_reference(dwarf_tag(&type));
+      if (is_pointer && type_of(&type, &type)) type = plain_type(type);
       const int tag = dwarf_tag(&type);
       if (tag != DW_TAG_class_type && tag != DW_TAG_structure_type) return;
       const auto line = static_cast<uint32_t>(number_of(&die, DW_AT_decl_line).value_or(0));
@@ -294,7 +301,10 @@ std::vector<FrameObject> FrameVariables::objects(const FrameCode& code, uint64_t
         bytes = location->bytes;
       if (bytes.empty()) return;
       one.is_same = one.object.bytes.empty() || (one.is_same && one.object.bytes == bytes);
-      one.object = {state_->qualified_name(type), line, std::move(bytes)};
+      one.object = {.type = state_->qualified_name(type),
+                    .is_pointer = is_pointer,
+                    .line = line,
+                    .bytes = std::move(bytes)};
     });
   }
   std::vector<FrameObject> found;

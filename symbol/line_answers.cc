@@ -21,6 +21,10 @@ class Packer {
     number(static_cast<uint32_t>(value.size()));
     bytes_.insert(bytes_.end(), value.begin(), value.end());
   }
+  void place(const std::optional<LinePlace>& value) {
+    number(value ? value->line : 0);
+    text(value ? value->file : "");
+  }
   std::vector<uint8_t> take() { return std::move(bytes_); }
 
  private:
@@ -33,6 +37,13 @@ std::string unpacked_text(Cursor& cursor) {
   return {bytes.begin(), bytes.end()};
 }
 
+std::optional<LinePlace> unpacked_place(Cursor& cursor) {
+  const uint32_t line = cursor.u32();
+  std::string file = unpacked_text(cursor);
+  if (line == 0) return {};
+  return LinePlace{.file = std::move(file), .line = line};
+}
+
 }  // namespace
 
 std::vector<uint8_t> LineAnswers::packed() const {
@@ -40,8 +51,13 @@ std::vector<uint8_t> LineAnswers::packed() const {
   out.number(static_cast<uint64_t>(places.size()));
   for (const auto& [address, place] : places) {
     out.number(address);
-    out.number(place ? place->line : 0);
-    out.text(place ? place->file : "");
+    out.place(place);
+  }
+  out.number(static_cast<uint64_t>(insides.size()));
+  for (const auto& [question, place] : insides) {
+    out.number(question.first);
+    out.text(question.second);
+    out.place(place);
   }
   out.number(static_cast<uint64_t>(calls.size()));
   for (const auto& [question, found] : calls) {
@@ -71,12 +87,16 @@ std::optional<LineAnswers> LineAnswers::unpack(std::span<const uint8_t> bytes) {
   Cursor cursor(bytes);
   for (uint64_t left = cursor.u64(); left != 0 && !cursor.failed(); left--) {
     const uint64_t address = cursor.u64();
-    const uint32_t line = cursor.u32();
-    std::string file = unpacked_text(cursor);
+    auto place = unpacked_place(cursor);
     if (cursor.failed()) return {};
-    std::optional<LinePlace> place;
-    if (line != 0) place = LinePlace{.file = std::move(file), .line = line};
     out.places[address] = std::move(place);
+  }
+  for (uint64_t left = cursor.u64(); left != 0 && !cursor.failed(); left--) {
+    const uint64_t address = cursor.u64();
+    std::string function = unpacked_text(cursor);
+    auto place = unpacked_place(cursor);
+    if (cursor.failed()) return {};
+    out.insides[{address, std::move(function)}] = std::move(place);
   }
   for (uint64_t left = cursor.u64(); left != 0 && !cursor.failed(); left--) {
     const uint64_t address = cursor.u64();

@@ -12,6 +12,7 @@
 #include "symbol/dwarf_units.h"
 #include "symbol/elf_sections.h"
 #include "symbol/line_answers.h"
+#include "symbol/member_names.h"
 
 namespace skein {
 
@@ -28,6 +29,7 @@ struct Lines::State {
   int64_t used_ns = 0;                   // of CPU time
   std::optional<DwarfUnits> units = {};  // nothing: not opened, or there are none
   uint64_t line_bytes = 0;               // of the tables that were read
+  MemberNames members = {};
 
   // Fails without debug information.
   Result<void> open() {
@@ -77,7 +79,9 @@ struct Lines::State {
     return units->work().spend(1 + size / 8);
   }
 
-  std::optional<Place> place_at(uint64_t address);
+  // Of the function of this linkage name; empty: the outermost.
+  std::optional<Place> place_at(uint64_t address, std::string_view function = "");
+  std::optional<Place> declaration(uint64_t address);
   std::vector<Call> inlined(uint64_t address, std::string_view name);
   std::optional<uint64_t> member_offset(uint64_t address, std::string_view variable,
                                         std::string_view member);
@@ -85,11 +89,12 @@ struct Lines::State {
 
 namespace {
 
-// The line of the call of an inlined function. `unit` has the names of files; a split one, too,
-// numbers them as its skeleton does.
-std::optional<Lines::Place> call_place(Dwarf_Die* unit, Dwarf_Die* call) {
-  const auto line = number_of(call, DW_AT_call_line);
-  const auto file = number_of(call, DW_AT_call_file);
+// The place in two attributes of an entry. `unit` has the names of files; a split one, too, numbers
+// them as its skeleton does.
+std::optional<Lines::Place> place_in(Dwarf_Die* unit, Dwarf_Die* entry, unsigned line_attribute,
+                                     unsigned file_attribute) {
+  const auto line = number_of(entry, line_attribute);
+  const auto file = number_of(entry, file_attribute);
   if (!line || *line == 0 || !file) return {};
   Dwarf_Files* files = nullptr;
   size_t count = 0;
@@ -97,6 +102,11 @@ std::optional<Lines::Place> call_place(Dwarf_Die* unit, Dwarf_Die* call) {
   const char* name = dwarf_filesrc(files, *file, nullptr, nullptr);
   if (name == nullptr) return {};
   return Lines::Place{.file = name, .line = static_cast<uint32_t>(*line)};
+}
+
+// The line of the call of an inlined function.
+std::optional<Lines::Place> call_place(Dwarf_Die* unit, Dwarf_Die* call) {
+  return place_in(unit, call, DW_AT_call_line, DW_AT_call_file);
 }
 
 // Also of a template, which has its arguments in its name.
@@ -107,7 +117,7 @@ bool is_function(Dwarf_Die* die, std::string_view name) {
 
 // Adds the calls of `name` that were inlined into a scope.
 void add_inlined(Dwarf_Die* scope, std::string_view name, int depth, DwarfWork& work,
-                 std::vector<Lines::Call>& to) {
+                 MemberNames& members, std::vector<Lines::Call>& to) {
   constexpr int deepest = 100;
   constexpr size_t most = 10'000;
   Dwarf_Die child;
@@ -117,15 +127,17 @@ void add_inlined(Dwarf_Die* scope, std::string_view name, int depth, DwarfWork& 
     if (to.size() >= most || !work.spend()) return;
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) continue;
     if (tag != DW_TAG_inlined_subroutine || !is_function(&child, name)) {
-      add_inlined(&child, name, depth + 1, work, to);
+      add_inlined(&child, name, depth + 1, work, members, to);
       continue;
     }
     Dwarf_Addr base = 0;
     Dwarf_Addr begin = 0;
     Dwarf_Addr end = 0;
     std::ptrdiff_t next = 0;
+    std::string function = text_of(&child, DW_AT_linkage_name);
+    if (function.empty()) function = members.name_of_call(child, name, work);
     while ((next = dwarf_ranges(&child, next, &base, &begin, &end)) > 0 && work.spend())
-      if (begin < end) to.push_back({begin, end, text_of(&child, DW_AT_linkage_name)});
+      if (begin < end) to.push_back({begin, end, function});
   } while (next_sibling(&child));
 }
 
@@ -204,6 +216,26 @@ const std::optional<Lines::Place>& Lines::at(uint64_t address) const {
   return known->second;
 }
 
+std::optional<Lines::Place> Lines::inside(uint64_t address, std::string_view function) const {
+  if (function.empty()) return {};
+  const auto [known, is_new] = state_->answers.insides.try_emplace({address, std::string(function)});
+  if (is_new) known->second = state_->measured([&] { return state_->place_at(address, function); });
+  return known->second;
+}
+
+std::optional<Lines::Place> Lines::declaration(uint64_t address) const {
+  const auto [known, is_new] = state_->answers.insides.try_emplace({address, ""});
+  if (is_new) known->second = state_->measured([&] { return state_->declaration(address); });
+  return known->second;
+}
+
+bool Lines::is_partly_missing(uint64_t address) const {
+  return state_->measured([&] {
+    const DwarfUnit* unit = state_->units->at(address);
+    return unit != nullptr && unit->is_missing;
+  });
+}
+
 std::vector<Lines::Call> Lines::inlined(uint64_t address, std::string_view name) const {
   const auto [known, is_new] = state_->answers.calls.try_emplace({address, std::string(name)});
   if (is_new) known->second = state_->measured([&] { return state_->inlined(address, name); });
@@ -220,13 +252,17 @@ std::optional<uint64_t> Lines::member_offset(uint64_t address, std::string_view 
   return known->second;
 }
 
-std::optional<Lines::Place> Lines::State::place_at(uint64_t address) {
+std::optional<Lines::Place> Lines::State::place_at(uint64_t address, std::string_view function) {
   DwarfUnit* unit = units->at(address);
   if (unit == nullptr || units->work().is_exhausted() || !has_lines(*unit)) return {};
+  bool is_inside = function.empty();
   for (Dwarf_Die& scope : units->scopes_at(*unit, address)) {
     if (dwarf_tag(&scope) != DW_TAG_inlined_subroutine) continue;
-    if (auto place = call_place(&unit->line_die, &scope)) return place;
+    if (is_inside)
+      if (auto place = call_place(&unit->line_die, &scope)) return place;
+    is_inside = is_inside || text_of(&scope, DW_AT_linkage_name) == function;
   }
+  if (!is_inside) return {};
   Dwarf_Line* entry = dwarf_getsrc_die(&unit->line_die, address);
   int line = 0;
   const char* name = entry == nullptr ? nullptr : dwarf_linesrc(entry, nullptr, nullptr);
@@ -234,12 +270,20 @@ std::optional<Lines::Place> Lines::State::place_at(uint64_t address) {
   return Place{.file = name, .line = static_cast<uint32_t>(line)};
 }
 
+std::optional<Lines::Place> Lines::State::declaration(uint64_t address) {
+  DwarfUnit* unit = units->at(address);
+  if (unit == nullptr || units->work().is_exhausted() || !has_lines(*unit)) return {};
+  std::vector<Dwarf_Die> scopes = units->scopes_at(*unit, address);
+  if (scopes.empty()) return {};
+  return place_in(&unit->line_die, &scopes.front(), DW_AT_decl_line, DW_AT_decl_file);
+}
+
 std::vector<Lines::Call> Lines::State::inlined(uint64_t address, std::string_view name) {
   std::vector<Call> found;
   DwarfUnit* unit = units->at(address);
   if (unit == nullptr) return found;
   std::vector<Dwarf_Die> scopes = units->scopes_at(*unit, address);
-  if (!scopes.empty()) add_inlined(&scopes.front(), name, 0, units->work(), found);
+  if (!scopes.empty()) add_inlined(&scopes.front(), name, 0, units->work(), members, found);
   std::sort(found.begin(), found.end(),
             [](const Call& a, const Call& b) { return a.address < b.address; });
   return found;

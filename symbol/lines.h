@@ -50,6 +50,15 @@ class Lines {
   // The second time, O(1). The result is valid as long as this object.
   const std::optional<Place>& at(uint64_t address) const;
 
+  // The same in the function of this linkage name, if that was inlined where the instruction is.
+  std::optional<Place> inside(uint64_t address, std::string_view function) const;
+
+  // Where the function at an address is declared: the line of its name.
+  std::optional<Place> declaration(uint64_t address) const;
+  // Whether the table of lines is all that is known of the code there: the rest is in a .dwo file that
+  // is missing. Then at() may be a line in an inlined function.
+  bool is_partly_missing(uint64_t address) const;
+
   using Call = InlinedCall;
   // The calls of functions of this name that were inlined into the function at `address`, directly
   // or not; ascending by where their code begins.

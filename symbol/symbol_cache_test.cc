@@ -134,6 +134,8 @@ TEST_CASE("answers about lines survive packing, and damaged ones are refused") {
   LineAnswers answers;
   answers.places[1] = LinePlace{.file = "a.cc", .line = 3};
   answers.places[2] = std::nullopt;
+  answers.insides[{1, "f"}] = LinePlace{.file = "a.cc", .line = 4};
+  answers.insides[{1, "g"}] = std::nullopt;
   answers.calls[{7, "f"}] = {{.address = 8, .end = 9, .function = "_Z1fv"}, {10, 11, ""}};
   answers.calls[{7, "g"}] = {};
   answers.members[{1, "x", "y"}] = 24;
@@ -142,6 +144,7 @@ TEST_CASE("answers about lines survive packing, and damaged ones are refused") {
   const auto back = LineAnswers::unpack(bytes);
   REQUIRE(back);
   CHECK(back->places == answers.places);
+  CHECK(back->insides == answers.insides);
   CHECK(back->members == answers.members);
   CHECK(back->calls.size() == 2);
   CHECK(back->calls.at({7, "f"})[0].function == "_Z1fv");

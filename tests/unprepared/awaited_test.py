@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """awaited_test.py SKEIN FOLDER LIBRARY [COMPILER OPTION...]: compiles a program of FOLDER whose coroutines wait for
-objects of a library, of skein itself (`skein`) or of the program (`own`, `lost`, `locks`), and compares what it prints
+objects of a library, of skein itself (`skein`) or of the program (`own`, `lost`, `locks`, `neighbours`), and compares what it prints
 with what skein finds in its memory, and in its core: addresses, types, holders of locks, coroutines that are waited
 for together."""
 import collections
@@ -22,6 +22,7 @@ SOURCES = {
     "own": None,
     "lost": None,
     "locks": None,
+    "neighbours": None,
     "skein": None,
     "asio": None,
     "cppcoro": ("cppcoro/include", ["cppcoro/lib/async_mutex.cpp", "cppcoro/lib/async_manual_reset_event.cpp",
@@ -76,6 +77,7 @@ def short(name):
 class Truth:
     def __init__(self, lines):
         self.waits, self.held, self.free, self.joins = collections.Counter(), {}, set(), {}
+        self.not_held = set()
         self.awaits = {}
         self.deadlock, self.lost = collections.Counter(), collections.Counter()
         for kind, *words in (line.split() for line in lines):
@@ -85,6 +87,8 @@ class Truth:
                 self.held[int(words[0], 16)] = words[1]
             elif kind == "free":
                 self.free.add(int(words[0], 16))
+            elif kind == "not_held":
+                self.not_held.add((int(words[0], 16), words[1]))
             elif kind == "joins":
                 self.joins[words[0]] = (int(words[1]), int(words[2]))
             elif kind == "deadlock":
@@ -148,6 +152,9 @@ class Comparison:
             expected = [self.truth.held[address]] if address in self.truth.held else []
             self.check(certain == expected or (not certain and not has_holders), f"{one} held by {certain}")
             self.check(address not in self.truth.free or not certain, f"{one} is not held for certain")
+            for holder in one["holders"]:
+                name = self.function(holder["frame"])
+                self.check((address, name) not in self.truth.not_held, f"{name} does not hold {one}")
 
     def check_joins(self, is_complete):
         joined = collections.defaultdict(list)
@@ -220,7 +227,7 @@ def run_variant(command, is_complete, scratch, headers, sources):
 def main():
     variants = [(text, is_complete) for text, is_complete in VARIANTS if not variant or text == " ".join(variant)]
     if library == "skein":  # of code that is all inlined, g++ describes few lines
-        variants = [(text, is_complete and text.endswith("-O0")) for text, is_complete in variants if text.startswith("g++")]
+        variants = [(text, is_complete and text.endswith("-O0")) for text, is_complete in variants]
     with tempfile.TemporaryDirectory() as folder_name:
         scratch = Path(folder_name)
         headers, sources = unpack(scratch)

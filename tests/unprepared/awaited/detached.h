@@ -26,6 +26,8 @@ inline void awaits(const char* function, const char* other) { std::printf("await
 inline void held(const void* object, const char* function) { std::printf("held %p %s\n", object, function); }
 // "free ADDRESS": skein must not be certain that anything holds it.
 inline void no_holder(const void* object) { std::printf("free %p\n", object); }
+// "not_held ADDRESS FUNCTION": by no coroutine of this function, not even perhaps.
+inline void not_held(const void* object, const char* function) { std::printf("not_held %p %s\n", object, function); }
 // "joins FUNCTION OPEN ALL"
 inline void joins(const char* function, int open, int all) { std::printf("joins %s %d %d\n", function, open, all); }
 // "deadlock FUNCTION": its chain is a part of a deadlock. All others must not be errors.

@@ -1,0 +1,92 @@
+#include "frames/control_flow.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace skein {
+
+namespace {
+
+using Map = Instruction::Map;
+using Flow = Instruction::Flow;
+constexpr size_t near_table = 12;  // instructions
+
+}  // namespace
+
+ControlFlow::ControlFlow(const Code& code) : instructions_(decode(code.bytes, code.address)) {
+  if (instructions_.empty()) return;
+  is_complete_ = instructions_.back().end() == code.address + code.bytes.size();
+  for (size_t i = 0; i < instructions_.size(); i++)
+    if (is_by_table(i)) read_table(code, i);
+}
+
+bool ControlFlow::is_by_table(size_t jump) const {
+  const Instruction& one = instructions_[jump];
+  if (one.flow != Flow::Jump || one.target) return false;
+  if (one.memory) return one.memory->index != Instruction::none;
+  for (size_t i = jump; i-- > 0 && jump - i <= near_table;)
+    if (instructions_[i].opcode == 0x63 && instructions_[i].map == Map::OneByte &&
+        instructions_[i].memory && instructions_[i].memory->index != Instruction::none)
+      return true;
+  return false;
+}
+
+// `jmp *TABLE(,%rax,8)`, or what is in resume_point.cc. The table ends before the first entry that
+// is none.
+void ControlFlow::read_table(const Code& code, size_t jump) {
+  constexpr uint64_t most = 4096;  // entries
+  const Instruction& one = instructions_[jump];
+  uint64_t table = 0;
+  const uint64_t size = one.memory ? 8 : 4;
+  if (one.memory && one.memory->base == Instruction::none)
+    table = static_cast<uint64_t>(one.memory->displacement);
+  for (size_t i = jump; table == 0 && i-- > 0 && jump - i <= near_table;)
+    if (instructions_[i].opcode == 0x8D && instructions_[i].memory &&
+        instructions_[i].memory->base == Instruction::rip)
+      table = instructions_[i].end() + static_cast<uint64_t>(instructions_[i].memory->displacement);
+  if (table == 0 || !code.file) return;
+  for (uint64_t i = 0; i < most; i++) {
+    const std::span<const uint8_t> entry = code.file(table + i * size, size);
+    if (entry.size() != size) return;
+    uint64_t target = 0;
+    if (size == 8) {
+      std::memcpy(&target, entry.data(), sizeof target);
+    } else {
+      int32_t distance = 0;
+      std::memcpy(&distance, entry.data(), sizeof distance);
+      target = table + static_cast<uint64_t>(int64_t{distance});
+    }
+    const auto number = find(target);
+    if (!number) return;
+    table_targets_[jump].push_back(*number);
+  }
+}
+
+std::optional<size_t> ControlFlow::find(uint64_t address) const {
+  const auto at =
+      std::lower_bound(instructions_.begin(), instructions_.end(), address,
+                       [](const Instruction& one, uint64_t b) { return one.address < b; });
+  if (at == instructions_.end() || at->address != address) return {};
+  return static_cast<size_t>(at - instructions_.begin());
+}
+
+std::vector<size_t> ControlFlow::successors(size_t number) const {
+  const Instruction& one = instructions_[number];
+  std::vector<size_t> found;
+  const bool goes_on = one.flow == Flow::Next || one.flow == Flow::Call || one.flow == Flow::Branch;
+  if (goes_on && number + 1 < instructions_.size()) found.push_back(number + 1);
+  if ((one.flow == Flow::Branch || one.flow == Flow::Jump) && one.target)
+    if (const auto target = find(*one.target)) found.push_back(*target);
+  if (const auto table = table_targets_.find(number); table != table_targets_.end())
+    found.insert(found.end(), table->second.begin(), table->second.end());
+  return found;
+}
+
+std::vector<std::vector<size_t>> ControlFlow::predecessors() const {
+  std::vector<std::vector<size_t>> found(instructions_.size());
+  for (size_t i = 0; i < instructions_.size(); i++)
+    for (const size_t next : successors(i)) found[next].push_back(i);
+  return found;
+}
+
+}  // namespace skein
