@@ -27,14 +27,16 @@ size_t behind_group(std::string_view text, size_t open) {
 }
 
 // Returns the length of the operator after the keyword `operator` ("<", "()", "->" ...), which is
-// part of the name.
+// part of the name. Arguments of a template may follow: "||<int>".
 size_t operator_sign(std::string_view rest) {
-  if (rest.starts_with("()") || rest.starts_with("[]")) return 2;
-  size_t size = 0;
-  while (size < rest.size() && size < 3 && std::string_view("<>=-!+*/%&|^~,").find(rest[size]) !=
-                                               std::string_view::npos)
-    size++;
-  return size;
+  constexpr std::string_view signs[] = {"<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=",
+                                        "==",  "!=",  "&&",  "||",  "++", "--", "+=", "-=", "*=", "/=",
+                                        "%=",  "&=",  "|=",  "^=",  "->"};
+  for (const std::string_view sign : signs)
+    if (rest.starts_with(sign)) return sign.size();
+  return !rest.empty() && std::string_view("<>=-!+*/%&|^~,").find(rest[0]) != std::string_view::npos
+             ? 1
+             : 0;
 }
 
 }  // namespace
@@ -49,6 +51,7 @@ std::string short_function_name(std::string_view signature) {
       const size_t sign = operator_sign(rest);
       name += rest.substr(0, sign);
       i += sign;
+      if (sign > 0 && signature.substr(i).starts_with(" <")) i++;  // "operator< <int>"
       if (sign > 0) continue;
     }
     if (rest.starts_with("(anonymous") || rest.starts_with("{anonymous")) {
@@ -62,6 +65,8 @@ std::string short_function_name(std::string_view signature) {
       // The parameters: the end of the name, unless something local to the function follows.
       i = behind_group(signature, i);
       if (!signature.substr(i).starts_with("::")) break;
+    } else if (rest.starts_with("[abi:")) {  // of a type in the signature: no part of the source
+      i = behind_group(signature, i);
     } else if (c == '[' && name.ends_with(' ')) {
       break;  // "[with T = int]"
     } else if (c == ' ' && !ends_with_operator(name)) {

@@ -27,11 +27,18 @@ TEST_CASE("a lambda keeps the name of its enclosing function") {
 TEST_CASE("operators and anonymous namespaces are part of the name") {
   CHECK(short_function_name("bool operator<(const a<int>&, const a<int>&)") == "operator<");
   CHECK(short_function_name("void x::operator()(int)") == "x::operator()");
+  CHECK(short_function_name("awaitable<void> ops::operator||<int, any_executor>(awaitable<int>)") ==
+        "ops::operator||");
+  CHECK(short_function_name("bool n::operator==<int, long>(a<int>)") == "n::operator==");
+  CHECK(short_function_name("bool n::operator< <int, long>(a<int>)") == "n::operator<");
+  CHECK(short_function_name("b& n::operator<< <int, long>(a<int>)") == "n::operator<<");
+  CHECK(short_function_name("auto n::operator<=><int, long>(a<int>)") == "n::operator<=>");
   CHECK(short_function_name("task {anonymous}::run(int)") == "(anonymous)::run");
   CHECK(short_function_name("task (anonymous namespace)::run(int)") == "(anonymous)::run");
 }
 
 TEST_CASE("template arguments are removed") {
+  CHECK(short_function_name("std::list<int> app::items[abi:cxx11](int)") == "app::items");
   CHECK(short_function_name("void pool<int, std::less<> >::run<true>(a<b<c>>)") == "pool::run");
 }
 

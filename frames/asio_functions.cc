@@ -21,6 +21,12 @@ bool is_spawn_entry(std::string_view name) {
          name.find("asio::detail::co_spawn_entry_point<") != std::string_view::npos;
 }
 
+bool is_result_wrapper(std::string_view name) {
+  return is_within_asio(name, "awaitable<") &&
+         name.find("asio::experimental::awaitable_operators::detail::awaitable_wrap<") !=
+             std::string_view::npos;
+}
+
 std::string started_operation(std::string_view name) {
   if (!is_within_asio(name, "")) return {};
   if (name.find("asio::async_result<") == std::string_view::npos ||

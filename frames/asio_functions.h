@@ -1,5 +1,5 @@
 // Coroutines of Asio's own between those of the program: the entry point that co_spawn() creates,
-// and those that start an operation with use_awaitable.
+// those that start an operation with use_awaitable, and those of the operators && and ||.
 #pragma once
 
 #include <string>
@@ -9,6 +9,9 @@ namespace skein {
 
 // `name` is demangled. Boost.Asio's or that of standalone Asio.
 bool is_spawn_entry(std::string_view name);
+
+// The coroutine that the operators && and || put around one with a result.
+bool is_result_wrapper(std::string_view name);
 
 // "async_wait" of "boost::asio::async_result<..>::initiate<..::initiate_async_wait, ..>"; an empty
 // text if the coroutine starts no operation.

@@ -12,6 +12,12 @@ TEST_CASE("the entry point of co_spawn()") {
   CHECK_FALSE(is_spawn_entry("asio::awaitable<void> session(asio::ip::tcp::socket)"));
 }
 
+TEST_CASE("the coroutine around one with a result") {
+  CHECK(is_result_wrapper("asio::awaitable<std::optional<int>, E> asio::experimental::"
+                          "awaitable_operators::detail::awaitable_wrap<int, E>(T, C*)"));
+  CHECK_FALSE(is_result_wrapper("asio::awaitable<int> awaitable_wrap<int>(T)"));
+}
+
 TEST_CASE("the coroutine that starts an operation") {
   CHECK(started_operation(
             "asio::awaitable<void, E> asio::async_result<asio::use_awaitable_t<E>, void "

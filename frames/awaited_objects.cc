@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "frames/asio_groups.h"
 #include "frames/seastar_promises.h"
 #include "frames/wait_shapes.h"
 
@@ -270,9 +271,107 @@ std::optional<Match> AwaitedObjects::of_promise(const FrameLayout& layout,
   return found;
 }
 
+// Whether a class is this one or inside of it.
+namespace {
+
+bool is_within(const std::string& type, const std::string& around) {
+  return type.starts_with(around) &&
+         (type.size() == around.size() || type.compare(around.size(), 2, "::") == 0);
+}
+
+}  // namespace
+
+// Whether what the coroutine waits for is of the class that the other one's function returns.
+bool AwaitedObjects::returns_awaited(uint32_t task, uint32_t coroutine, const std::string& object) {
+  const FrameLayout& layout = program_.layout(found_.coroutines[task].function);
+  const std::string& awaiter = awaiter_of(coroutine);
+  if (!layout.promise || awaiter.empty()) return false;
+  std::string returned = layout.returned;
+  if (returned.empty())
+    returned = layout.promise->name.substr(0, std::min(layout.promise->name.rfind("::"),
+                                                       layout.promise->name.size()));
+  if (returned.empty() || returned.starts_with("std::")) return false;
+  return is_within(awaiter, returned) || (!object.empty() && is_within(object, returned));
+}
+
+// Whether the address there may be that of what the coroutine waits for now: in the awaiter of this
+// type, if the compiler has described it, or in a variable.
+bool AwaitedObjects::may_have_slot(const FrameLayout& layout, uint32_t coroutine,
+                                   uint64_t slot) const {
+  const std::string& awaiter = awaiter_of(coroutine);
+  if (slot < promise_end(coroutine)) return false;
+  const auto around =
+      std::find_if(layout.members.begin(), layout.members.end(),
+                   [&](const FrameMember& member) { return contains(member, slot); });
+  if (around == layout.members.end() || !around->is_awaiter || awaiter.empty()) return true;
+  return is_awaiter_of(around->type, awaiter);
+}
+
+// Another coroutine, whose promise has a list or a container of those that wait for its end.
+std::optional<Match> AwaitedObjects::of_task(const FrameLayout& layout, uint32_t coroutine) const {
+  constexpr uint64_t header = 16;
+  std::vector<Match> found;
+  for (const WaitCandidate& candidate : candidates_) {
+    if (!candidate.is_list && !candidate.is_task) continue;
+    Match match = match_of(candidate, "");
+    if (waiters_.frame_at(match.object) == no_coroutine) {
+      match.object -= header;
+      match.back += header;
+    }
+    const uint32_t other = waiters_.frame_at(match.object);
+    if (other == no_coroutine || other == coroutine ||
+        found_.coroutines[other].state == State::Final)
+      continue;
+    const uint64_t end = promise_end(other);
+    if (end != 0 && match.back >= header && match.back + 8 <= end &&
+        may_have_slot(layout, coroutine, candidate.slot))
+      found.push_back(std::move(match));
+  }
+  return only_one(found);
+}
+
+void AwaitedObjects::read_promises() {
+  constexpr uint64_t header = 16;
+  has_read_promises_ = true;
+  for (uint32_t i = 0; i < found_.coroutines.size(); i++) {
+    if (found_.coroutines[i].state == State::Final) continue;
+    const auto words = waiters_.words(i);
+    const uint64_t end = promise_end(i);
+    for (uint64_t at = header; at + 8 <= end && at / 8 < words.size(); at += 8) {
+      const uint64_t word = words[at / 8];
+      if (!waiters_.may_be_object(word) || waiters_.frame_around(word) != no_coroutine) continue;
+      const auto [known, is_new] = promises_.try_emplace(word, i);
+      if (!is_new && known->second != i) known->second = no_coroutine;
+    }
+  }
+}
+
+// The coroutine whose result is the object: the only one whose promise has its address, and whose
+// function returns an object of the class that is awaited.
+uint32_t AwaitedObjects::producer_of(uint32_t coroutine, const Match& match) {
+  if (!match.is_linked || awaiter_of(coroutine).empty()) return no_coroutine;
+  if (!has_read_promises_) read_promises();
+  const auto at = promises_.find(match.object);
+  if (at == promises_.end() || at->second == no_coroutine || at->second == coroutine ||
+      !returns_awaited(at->second, coroutine, match.type))
+    return no_coroutine;
+  return at->second;
+}
+
+// A coroutine that has a list of awaiters may have forgotten to clear it: in a cycle, all must be
+// known. False: it would close one.
+bool AwaitedObjects::set_awaits(uint32_t coroutine, uint32_t other, bool is_proven) {
+  if (leads_to(other, coroutine)) {
+    if (!is_proven) return false;
+    closing_.push_back(coroutine);
+  }
+  found_.coroutines[coroutine].awaits = other;
+  return true;
+}
+
 std::optional<Match> AwaitedObjects::match(uint32_t coroutine) {
   const std::string& awaiter = awaiter_of(coroutine);
-  choose_candidates(coroutine);
+  std::erase_if(candidates_, [](const WaitCandidate& one) { return one.is_task; });
   const FrameLayout& layout = program_.layout(found_.coroutines[coroutine].function);
   if (auto found = of_promise(layout, coroutine)) return found;
   if (!awaiter.empty() && !is_program_type(awaiter)) return {};
@@ -325,6 +424,10 @@ void AwaitedObjects::add(uint32_t coroutine, const Match& match) {
     if (is_in_promise || (kind == WaitObject::Kind::Result && !may_be_variable))
       one.awaits = other;
     if (one.awaits != no_coroutine || !may_be_variable) return;
+  }
+  if (const uint32_t producer = producer_of(coroutine, match); producer != no_coroutine) {
+    set_awaits(coroutine, producer, true);
+    return;
   }
   const auto [at, is_new] =
       numbers_.try_emplace(match.object, static_cast<uint32_t>(found_.awaited.size()));
@@ -434,10 +537,13 @@ void AwaitedObjects::add_groups(const std::vector<Join>& groups) {
   for (const Join& one : groups) {
     SuspendedCoroutine& parent = found_.coroutines[one.parent];
     if (parent.awaited == no_coroutine) {
+      const std::string& name = found_.functions[parent.function].name;
+      const bool is_operator =
+          name.find("operator&&") != std::string::npos || name.find("operator||") != std::string::npos;
       parent.awaited = static_cast<uint32_t>(found_.awaited.size());
       found_.awaited.push_back({.address = one.counter,
                                 .kind = WaitObject::Kind::WhenAll,
-                                .type = found_.functions[parent.function].name,
+                                .type = is_operator ? name : asio_group,
                                 .is_linked = true,
                                 .waiters = {one.parent}});
     }
@@ -452,6 +558,14 @@ void AwaitedObjects::find() {
     if (one.awaits != no_coroutine || one.awaited != no_coroutine || one.object != no_coroutine ||
         one.state == State::Final || one.state == State::Runs)
       continue;
+    choose_candidates(i);
+    if (const auto task = of_task(program_.layout(one.function), i)) {
+      const uint32_t other = waiters_.frame_at(task->object);
+      if (set_awaits(i, other, returns_awaited(other, i, ""))) {
+        one.state = State::Waits;
+        continue;
+      }
+    }
     const std::optional<Match> found = match(i);
     if (!found) continue;
     // A function in one line seems not to have started, but something leads to its awaiter.

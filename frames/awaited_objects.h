@@ -43,6 +43,8 @@ class AwaitedObjects {
   };
   // By coroutine.
   const std::unordered_map<uint32_t, Match>& matches() const { return matches_; }
+  // Coroutines of which `awaits` has closed a cycle.
+  const std::vector<uint32_t>& closing() const { return closing_; }
 
  private:
   std::optional<Match> match(uint32_t coroutine);
@@ -53,6 +55,12 @@ class AwaitedObjects {
   std::optional<Match> of_shape(uint32_t coroutine);
   std::optional<Match> unlinked_in(const FrameLayout& layout, uint32_t coroutine);
   std::optional<Match> unlinked_of_type(uint32_t coroutine);
+  std::optional<Match> of_task(const FrameLayout& layout, uint32_t coroutine) const;
+  bool may_have_slot(const FrameLayout& layout, uint32_t coroutine, uint64_t slot) const;
+  bool returns_awaited(uint32_t task, uint32_t coroutine, const std::string& object);
+  uint32_t producer_of(uint32_t coroutine, const Match& match);
+  void read_promises();
+  bool set_awaits(uint32_t coroutine, uint32_t other, bool is_proven);
   void choose_candidates(uint32_t coroutine);
   bool may_be(uint32_t coroutine, const WaitCandidate& candidate, const std::string& type);
   bool is_declared_otherwise(uint32_t coroutine, const WaitCandidate& candidate,
@@ -71,6 +79,10 @@ class AwaitedObjects {
   CoroutineProgram& program_;
   std::unordered_map<uint64_t, uint32_t> numbers_ = {};  // of found_.awaited, by address
   std::unordered_map<uint32_t, Match> matches_ = {};
+  std::vector<uint32_t> closing_ = {};
+  // The coroutine whose promise has the address of an object; `several` of more.
+  std::unordered_map<uint64_t, uint32_t> promises_ = {};
+  bool has_read_promises_ = false;
   std::vector<WaitCandidate> candidates_ = {};  // of the coroutine that is looked at
   size_t looked_up_ = 0;                        // coroutines whose variables were looked up
 };

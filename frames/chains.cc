@@ -114,6 +114,7 @@ class ChainFinder {
         chain.operation = function.operation;
         continue;
       }
+      chain.operation.clear();  // of co_spawn(), which waits for this one
       chain.steps.push_back(at);
       key.steps.emplace_back(one.function, one.state, one.place, one.is_certain);
       if (one.caller != Coroutine::none) key.text += found_.callers[one.caller].function + '*';

@@ -104,7 +104,7 @@ TEST_CASE("verdicts of timers") {
   CHECK(verdict_of(found, now) == ChainVerdict::Usual);
   found.objects[0].expires = 20'000'000'000;
   CHECK(verdict_of(found, now) == ChainVerdict::Slow);
-  CHECK(verdict_of(found) == ChainVerdict::Usual);  // a core: what is left is unknown
+  CHECK(verdict_of(found) == ChainVerdict::Unknown);  // a core
   CHECK(left_of(found.objects[0], now) == 15'000'000'000);
   found.objects[0].expires = AsioObject::never;
   CHECK(verdict_of(found) == ChainVerdict::NeverExpires);

@@ -321,6 +321,14 @@ const std::vector<ObjectType>& CoroutineProgram::awaiters(uint32_t number, const
   return layouts == nullptr ? unknown : layouts->awaiters(pair.function.resume - module.bias, name);
 }
 
+const std::vector<ObjectType>& CoroutineProgram::classes(uint32_t number, const std::string& name) {
+  static const std::vector<ObjectType> unknown;
+  const Pair& pair = pairs_[number];
+  Module& module = modules_[pair.module];
+  FrameLayouts* layouts = layouts_of(module);
+  return layouts == nullptr ? unknown : layouts->classes(pair.function.resume - module.bias, name);
+}
+
 void CoroutineProgram::keep_lines() {
   for (const Module& module : modules_)
     if (module.lines) (void)module.lines->save();  // without a cache, the next run takes as long
@@ -478,6 +486,10 @@ std::vector<Suspension> CoroutineProgram::suspensions(uint32_t number) {
   // The function that creates the frame may store the first one of clang's.
   if (pairs_[number].function.compiler == CoroutineFunction::Compiler::Clang) points.insert(0);
   for (const Store& store : stores_of(pairs_[number]))
+    if (store.point != UINT32_MAX && points.size() < most) points.insert(store.point);
+  for (const Store& store : follow_stores(code_of_resume(pairs_[number]),
+                                          pairs_[number].function.compiler,
+                                          pairs_[number].index->offset))
     if (store.point != UINT32_MAX && points.size() < most) points.insert(store.point);
   for (const uint32_t point : points) found.push_back(suspension(number, point));
   return found;

@@ -99,6 +99,8 @@ class CoroutineProgram {
   // unknown. May read debug information.
   const FrameLayout& layout(uint32_t pair);
   const std::vector<ObjectType>& awaiters(uint32_t pair, const std::string& name);
+  // The classes with this name in its unit. The same.
+  const std::vector<ObjectType>& classes(uint32_t pair, const std::string& name);
   // Whether the function may store this number. Precondition: index_of(pair). O(bytes of the
   // function) at first.
   bool has_point(uint32_t pair, uint32_t point);

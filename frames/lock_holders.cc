@@ -1,7 +1,7 @@
 #include "frames/lock_holders.h"
 
 #include <algorithm>
-#include <cctype>
+#include <cstring>
 #include <span>
 
 #include "frames/chains.h"
@@ -13,14 +13,6 @@ namespace {
 
 using State = SuspendedCoroutine::State;
 constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
-
-// "app::Mutex::Guard", of no known library.
-bool has_name_of_guard(const std::string& type) {
-  const size_t scope = type.rfind("::");
-  std::string last = scope == std::string::npos ? type : type.substr(scope + 2);
-  for (char& c : last) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return last.find("lock") != std::string::npos || last.find("guard") != std::string::npos;
-}
 
 bool lies_in(const FrameMember& member, uint64_t slot) {
   return slot >= member.offset && slot < member.offset + std::max<uint64_t>(member.type.size, 8);
@@ -55,6 +47,10 @@ void LockHolders::find() {
     if (match.handle != 0)
       distances_[found_.coroutines[coroutine].awaited] =
           static_cast<int64_t>(match.slot - match.handle);
+  for (const auto& [address, lock] : locks_)
+    for (const uint32_t waiter : found_.awaited[lock].waiters)
+      awaiters_[found_.awaited[lock].type].insert(
+          found_.places[found_.coroutines[waiter].place].awaiter);
   for (uint32_t i = 0; i < found_.coroutines.size(); i++) find_in(i);
   for (const auto& [address, lock] : locks_) {
     find_owner(lock);
@@ -100,14 +96,21 @@ void LockHolders::find_object(uint32_t coroutine, uint64_t slot, uint32_t lock) 
   const SuspendedCoroutine& one = found_.coroutines[coroutine];
   const WaitObject& object = found_.awaited[lock];
   if (is_debuggable(coroutine)) {
-    for (const FrameObject& guard : objects_of(coroutine)) {
+    const std::vector<FrameObject>& all = objects_of(coroutine);
+    const bool has_unlocker = std::any_of(all.begin(), all.end(), [&](const FrameObject& guard) {
+      return guard.word() == object.address && is_name_of_unlocker(guard.type);
+    });
+    for (const FrameObject& guard : all) {
+      if (guard.word() != object.address) continue;
+      const Guard kind = kind_of_guard(coroutine, guard, object);
+      if (kind == Guard::None) continue;
       const std::optional<GuardShape> shape = guard_shape(guard.type);
-      if (!shape || guard.word() != object.address) continue;
-      const bool is_empty =
-          shape->owns && (*shape->owns >= guard.bytes.size() || guard.bytes[*shape->owns] != 1);
+      const bool is_empty = shape && shape->owns && (*shape->owns >= guard.bytes.size() ||
+                                                     guard.bytes[*shape->owns] != 1);
       if (!is_empty)
         add(coroutine, lock,
-            is_exclusive_lock(object.type) && is_object_in_scope(coroutine, guard, object));
+            is_object_in_scope(coroutine, guard, object, kind) &&
+                (kind == Guard::Known || !has_unlocker));
       return;
     }
     return;  // what looks like a guard may be left from an object that is gone
@@ -132,27 +135,80 @@ const std::vector<FrameObject>& LockHolders::objects_of(uint32_t coroutine) {
   return objects_in_frame_;
 }
 
+// A class of the program that holds a lock as long as one of its objects exists.
+LockHolders::Guard LockHolders::kind_of_guard(const ObjectType& type, const WaitObject& lock) const {
+  if (guard_shape(type.name)) return Guard::Known;
+  const bool has_lock = type.pointers.size() == 1 && type.pointers.front().to == lock.type;
+  if (!is_plain_lock(lock.type) || is_exclusive_lock(lock.type) || !type.has_destructor ||
+      type.size != 8 || type.handle || !has_lock || !is_name_of_guard(type.name))
+    return Guard::None;
+  return type.name.starts_with(lock.type + "::") ? Guard::Inner : Guard::Outer;
+}
+
+LockHolders::Guard LockHolders::kind_of_guard(uint32_t coroutine, const FrameObject& guard,
+                                              const WaitObject& lock) {
+  if (guard_shape(guard.type)) return Guard::Known;
+  if (!is_name_of_guard(guard.type)) return Guard::None;
+  Guard kind = Guard::None;
+  for (const ObjectType& type :
+       program_.classes(found_.coroutines[coroutine].function, guard.type)) {
+    kind = kind_of_guard(type, lock);
+    if (kind == Guard::None) break;
+  }
+  return kind;
+}
+
+// Whether it has an object that may give the lock back for some time.
+bool LockHolders::has_unlocker(uint32_t coroutine, const FrameLayout& layout,
+                               uint64_t lock) const {
+  const auto words = waiters_.words(coroutine);
+  return std::any_of(layout.members.begin(), layout.members.end(), [&](const FrameMember& member) {
+    return is_name_of_unlocker(member.type.name) && member.offset % 8 == 0 &&
+           member.offset / 8 < words.size() && words[member.offset / 8] == lock;
+  });
+}
+
+// Whether this is the awaiter of a lock of this type: a known one, or that of coroutines that wait.
+bool LockHolders::awaits_lock(const std::string& awaiter, const WaitObject& lock) const {
+  if (awaiter.empty()) return false;
+  const auto own = awaiters_.find(lock.type);
+  return object_of_awaiter(awaiter) == lock.type ||
+         (own != awaiters_.end() && own->second.contains(awaiter));
+}
+
 // Whether the lock has been awaited between the declaration of the guard and where the coroutine
-// waits. If the function awaits no such lock, another one has given it the guard.
+// waits. If the function awaits no such lock, another one has given it the guard. A guard of the
+// program may be declared behind the await.
 bool LockHolders::is_object_in_scope(uint32_t coroutine, const FrameObject& guard,
-                                     const WaitObject& lock) {
+                                     const WaitObject& lock, Guard kind) {
   const SuspendedCoroutine& one = found_.coroutines[coroutine];
   const SuspendedCoroutines::Place& place = found_.places[one.place];
   if (one.state != State::Waits || guard.line == 0 || guard.line >= place.line) return false;
-  bool awaits_such = false;
+  if (kind == Guard::Known && !is_exclusive_lock(lock.type)) return false;
+  if (is_awaited_between(one.function, guard.line, place, lock)) return true;
+  if (kind != Guard::Known && is_awaited_before(one.function, place, guard.line, lock)) return true;
+  if (kind == Guard::Outer) return false;
   bool awaits_between = false;
   for (const Suspension& point : suspensions_of(one.function)) {
     if (!point.place || point.is_initial) continue;
-    const bool is_such = object_of_awaiter(point.awaiter) == lock.type;
-    awaits_such |= is_such;
+    if (awaits_lock(point.awaiter, lock)) return false;
     if (point.place->file != place.file || point.place->line < guard.line ||
         point.place->line >= place.line)
       continue;
-    if (is_such) return true;
     if (point.awaiter.empty()) return false;
     awaits_between = true;
   }
-  return awaits_between && !awaits_such;
+  return awaits_between;
+}
+
+// Whether the function awaits such a lock before this line.
+bool LockHolders::is_awaited_before(uint32_t function, const SuspendedCoroutines::Place& end,
+                                    uint32_t line, const WaitObject& lock) {
+  const std::vector<Suspension>& all = suspensions_of(function);
+  return std::any_of(all.begin(), all.end(), [&](const Suspension& one) {
+    return one.place && !one.is_initial && one.place->file == end.file && one.place->line < line &&
+           awaits_lock(one.awaiter, lock);
+  });
 }
 
 // Of a lock of the program: a member that is named so has the handle of a coroutine, or the address
@@ -223,27 +279,31 @@ void LockHolders::find_guard(uint32_t coroutine, const FrameLayout& layout, uint
       if (!may_be_current(coroutine, member)) add(coroutine, lock, false);
       continue;
     }
-    const std::optional<GuardShape> shape = guard_shape(member.type.name);
-    if (!shape) {
-      if (has_name_of_guard(member.type.name)) add(coroutine, lock, false);
+    const Guard kind = kind_of_guard(member.type, object);
+    if (kind == Guard::None) {
+      if (is_name_of_guard(member.type.name)) add(coroutine, lock, false);
       continue;
     }
-    const uint64_t owns = member.offset + shape->owns.value_or(0);
+    const std::optional<GuardShape> shape = guard_shape(member.type.name);
+    const uint64_t owns = member.offset + (shape ? shape->owns.value_or(0) : 0);
     const bool is_empty =
-        shape->owns && (owns / 8 >= words.size() || (words[owns / 8] >> 8 * (owns % 8) & 255) != 1);
-    if (is_empty) continue;
-    add(coroutine, lock,
-        is_exclusive_lock(object.type) && is_in_scope(coroutine, layout, member, object));
+        shape && shape->owns &&
+        (owns / 8 >= words.size() || (words[owns / 8] >> 8 * (owns % 8) & 255) != 1);
+    if (!is_empty)
+      add(coroutine, lock,
+          is_in_scope(coroutine, layout, member, object, kind) &&
+              (kind == Guard::Known || !has_unlocker(coroutine, layout, object.address)));
   }
 }
 
 // Whether the guard exists where the coroutine waits.
 bool LockHolders::is_in_scope(uint32_t coroutine, const FrameLayout& layout,
-                              const FrameMember& guard, const WaitObject& object) {
+                              const FrameMember& guard, const WaitObject& object, Guard kind) {
   const SuspendedCoroutine& one = found_.coroutines[coroutine];
   const SuspendedCoroutines::Place& place = found_.places[one.place];
   if (one.state != State::Waits || place.line == 0 || guard.scope == FrameMember::no_scope)
     return false;
+  if (kind == Guard::Known && !is_exclusive_lock(object.type)) return false;
   bool has_awaiter = false;
   for (const FrameMember& member : layout.members) {
     if (!member.is_awaiter || !may_be_current(coroutine, member)) continue;
@@ -251,18 +311,24 @@ bool LockHolders::is_in_scope(uint32_t coroutine, const FrameLayout& layout,
     if (member.scope == FrameMember::no_scope || !layout.contains(guard.scope, member.scope))
       return false;
   }
-  if (!has_awaiter || (!has_locked_before(coroutine, layout, object) &&
-                       !is_awaited_between(one.function, guard.line, place, object.type)))
+  if (!has_awaiter) return false;
+  const Locked locked = has_locked_before(coroutine, layout, object);
+  const bool has_locked =
+      locked == Locked::Yes || (locked == Locked::NotHere && kind != Guard::Outer);
+  const bool is_before =
+      kind != Guard::Known && is_awaited_before(one.function, place, guard.line, object);
+  if (!has_locked && !is_before && !is_awaited_between(one.function, guard.line, place, object))
     return false;
   // A parameter has no line.
   if (guard.line == 0) return guard.scope == 0;
-  return guard.line < place.line && has_await_between(one.function, guard.line, place);
+  return guard.line < place.line &&
+         (is_before || has_await_between(one.function, guard.line, place));
 }
 
 // Awaiters have numbers in the order of the source. If the function awaits such a lock itself, it
 // has done so for this one before it came to where it waits.
-bool LockHolders::has_locked_before(uint32_t coroutine, const FrameLayout& layout,
-                                    const WaitObject& lock) const {
+LockHolders::Locked LockHolders::has_locked_before(uint32_t coroutine, const FrameLayout& layout,
+                                                   const WaitObject& lock) const {
   const auto words = waiters_.words(coroutine);
   uint64_t current = UINT64_MAX;
   for (const FrameMember& member : layout.members)
@@ -281,13 +347,12 @@ bool LockHolders::has_locked_before(uint32_t coroutine, const FrameLayout& layou
         if (slot / 8 >= words.size()) slot = 0;
       }
       awaits_such = true;
-      if (number_of(member) < current && words[slot / 8] == lock.address) return true;
+      if (number_of(member) < current && words[slot / 8] == lock.address) return Locked::Yes;
     }
   }
-  return !awaits_such;
+  return awaits_such ? Locked::No : Locked::NotHere;
 }
 
-// Whether the coroutine may wait with this awaiter.
 // Whether it has the address of an awaiter elsewhere in the frame, with this slot.
 bool LockHolders::refers_to(uint32_t coroutine, const FrameMember& awaiter, uint64_t slot) const {
   constexpr uint64_t reach = 32;
@@ -301,6 +366,7 @@ bool LockHolders::refers_to(uint32_t coroutine, const FrameMember& awaiter, uint
   return false;
 }
 
+// Whether the coroutine may wait with this awaiter.
 bool LockHolders::may_be_current(uint32_t coroutine, const FrameMember& awaiter) const {
   const SuspendedCoroutine& one = found_.coroutines[coroutine];
   if (const auto match = objects_.matches().find(coroutine); match != objects_.matches().end())
@@ -322,11 +388,11 @@ bool LockHolders::may_be_current(uint32_t coroutine, const FrameMember& awaiter)
 // The optimised code leaves no awaiter behind if the lock was free.
 bool LockHolders::is_awaited_between(uint32_t function, uint32_t first,
                                      const SuspendedCoroutines::Place& end,
-                                     const std::string& lock) {
+                                     const WaitObject& lock) {
   const std::vector<Suspension>& all = suspensions_of(function);
   return first != 0 && std::any_of(all.begin(), all.end(), [&](const Suspension& one) {
            return one.place && one.place->file == end.file && one.place->line >= first &&
-                  one.place->line < end.line && object_of_awaiter(one.awaiter) == lock;
+                  one.place->line < end.line && awaits_lock(one.awaiter, lock);
          });
 }
 
@@ -362,28 +428,42 @@ void LockHolders::add(uint32_t coroutine, uint32_t lock, bool is_certain) {
   holders.push_back({coroutine, is_certain});
 }
 
-void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, const Target& target) {
+void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, const Target& target,
+                         std::span<const uint32_t> closing) {
   std::vector<uint32_t> seen(found.coroutines.size(), 0);  // by which walk
-  for (size_t i = 0; i < found.awaited.size(); i++) {
-    const std::vector<WaitObject::Holder>& holders = found.awaited[i].holders;
-    if (holders.empty() || !holders.front().is_certain) continue;
-    const uint32_t first = holders.front().coroutine;
-    if (seen[first] != 0) continue;
+  // The cycle that a walk from here leads to, if any of it has changed.
+  const auto changed_cycle_from = [&](uint32_t first) -> std::vector<uint32_t> {
+    if (seen[first] != 0) return {};
     std::vector<uint32_t> path;
     uint32_t at = first;
     for (; at != no_coroutine && seen[at] == 0; at = waits_for(found, at)) {
       seen[at] = first + 1;
       path.push_back(at);
     }
-    if (at == no_coroutine || seen[at] != first + 1) continue;
-    const auto begin = std::find(path.begin(), path.end(), at);
-    if (std::all_of(begin, path.end(),
-                    [&](uint32_t one) { return is_unchanged(found, one, waiters, target); }))
-      continue;
+    if (at == no_coroutine || seen[at] != first + 1) return {};
+    path.erase(path.begin(), std::find(path.begin(), path.end(), at));
+    const bool is_same = std::all_of(path.begin(), path.end(), [&](uint32_t one) {
+      return is_unchanged(found, one, waiters, target);
+    });
+    return is_same ? std::vector<uint32_t>() : path;
+  };
+  const auto contains = [](const std::vector<uint32_t>& path, uint32_t one) {
+    return std::find(path.begin(), path.end(), one) != path.end();
+  };
+  const auto break_up = [&](const std::vector<uint32_t>& path) {
+    if (path.empty()) return;
     for (WaitObject& object : found.awaited)
       for (WaitObject::Holder& holder : object.holders)
-        if (std::find(begin, path.end(), holder.coroutine) != path.end()) holder.is_certain = false;
+        if (contains(path, holder.coroutine)) holder.is_certain = false;
+    for (const uint32_t one : closing)
+      if (contains(path, one)) found.coroutines[one].awaits = no_coroutine;
+  };
+  for (size_t i = 0; i < found.awaited.size(); i++) {
+    const std::vector<WaitObject::Holder>& holders = found.awaited[i].holders;
+    if (!holders.empty() && holders.front().is_certain)
+      break_up(changed_cycle_from(holders.front().coroutine));
   }
+  for (const uint32_t one : closing) break_up(changed_cycle_from(one));
 }
 
 }  // namespace skein

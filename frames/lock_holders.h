@@ -1,11 +1,13 @@
 // Which coroutines hold the locks that others wait for: those that keep a guard of the lock.
 //
 //   LockHolders(found, waiters, objects, program).find();
-//   keep_certain_cycles(found, waiters, target);
+//   keep_certain_cycles(found, waiters, target, objects.closing());
 //
 // A frame keeps the bytes of a guard that has been destroyed. A holder is certain if the guard is
 // of a known type, its scope contains the await where the coroutine waits, and another await of the
-// function lies between them: that of the guard itself. A lock of the program may have the handle
+// function lies between them: that of the guard itself. A class of the program is a guard if it has a
+// destructor, nothing but the address of the lock, and the name of one; unless it is a member of the
+// lock's class, the function must have awaited the lock before. A lock of the program may have the handle
 // of its owner, by the name of the member. Otherwise it is, or has been, the holder; without debug
 // information, the only coroutine that has the lock's address may be.
 #pragma once
@@ -13,6 +15,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -35,10 +39,20 @@ class LockHolders {
   void find();
 
  private:
+  // Of the program, Inner: a class inside of the lock's, as Mutex::Guard.
+  enum class Guard : uint8_t { None, Known, Inner, Outer };
+
   void find_in(uint32_t coroutine);
   bool is_debuggable(uint32_t coroutine) const;
   void find_object(uint32_t coroutine, uint64_t slot, uint32_t lock);
-  bool is_object_in_scope(uint32_t coroutine, const FrameObject& guard, const WaitObject& lock);
+  bool is_object_in_scope(uint32_t coroutine, const FrameObject& guard, const WaitObject& lock,
+                          Guard kind);
+  Guard kind_of_guard(const ObjectType& type, const WaitObject& lock) const;
+  Guard kind_of_guard(uint32_t coroutine, const FrameObject& guard, const WaitObject& lock);
+  bool has_unlocker(uint32_t coroutine, const FrameLayout& layout, uint64_t lock) const;
+  bool awaits_lock(const std::string& awaiter, const WaitObject& lock) const;
+  bool is_awaited_before(uint32_t function, const SuspendedCoroutines::Place& end, uint32_t line,
+                         const WaitObject& lock);
   const std::vector<FrameObject>& objects_of(uint32_t coroutine);
   const std::vector<Suspension>& suspensions_of(uint32_t function);
   void find_owner(uint32_t lock);
@@ -46,14 +60,15 @@ class LockHolders {
   std::optional<uint64_t> owner_of(uint32_t function, const std::string& lock);
   void find_guard(uint32_t coroutine, const FrameLayout& layout, uint64_t slot, uint32_t lock);
   bool is_in_scope(uint32_t coroutine, const FrameLayout& layout, const FrameMember& guard,
-                   const WaitObject& object);
-  bool has_locked_before(uint32_t coroutine, const FrameLayout& layout,
-                         const WaitObject& lock) const;
+                   const WaitObject& object, Guard kind);
+  enum class Locked : uint8_t { No, Yes, NotHere };  // NotHere: it awaits no such lock
+  Locked has_locked_before(uint32_t coroutine, const FrameLayout& layout,
+                           const WaitObject& lock) const;
   bool refers_to(uint32_t coroutine, const FrameMember& awaiter, uint64_t slot) const;
   bool may_be_current(uint32_t coroutine, const FrameMember& awaiter) const;
   bool has_await_between(uint32_t function, uint32_t first, const SuspendedCoroutines::Place& end);
   bool is_awaited_between(uint32_t function, uint32_t first, const SuspendedCoroutines::Place& end,
-                          const std::string& lock);
+                          const WaitObject& lock);
   bool is_used_awaiter(uint32_t coroutine, uint64_t slot, uint32_t lock) const;
   void add(uint32_t coroutine, uint32_t lock, bool is_certain);
 
@@ -68,6 +83,7 @@ class LockHolders {
   std::map<std::string, std::optional<uint64_t>> owners_ = {};  // by type of lock
   std::map<std::string, std::optional<uint64_t>> sizes_ = {};   // the same
   std::vector<uint64_t> objects_by_address_ = {};               // addresses of found_.awaited
+  std::map<std::string, std::set<std::string>> awaiters_ = {};  // those of waiters, by type of lock
   // By lock, the coroutines without debug information that have its address; at most two.
   std::unordered_map<uint32_t, std::vector<uint32_t>> references_ = {};
   std::vector<FrameObject> objects_in_frame_ = {};
@@ -76,6 +92,8 @@ class LockHolders {
 
 // Coroutines that wait for each other do not change. Where they have since they were read, holders
 // of locks are no longer certain. O(coroutines).
-void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, const Target& target);
+// `closing`: coroutines whose `awaits` has closed a cycle; it is removed.
+void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, const Target& target,
+                         std::span<const uint32_t> closing);
 
 }  // namespace skein

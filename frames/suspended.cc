@@ -193,6 +193,7 @@ class Search {
       }
       const CallStacks::Stack stack = stacks.of(thread.registers);
       if (!stack.calls.empty()) stack_places_.add(thread.id, stack);
+      add_unused(stack);
       for (size_t i = 0; i < stack.calls.size(); i++) {
         // Behind a call that does not return there may be another function.
         const auto pair =
@@ -211,6 +212,31 @@ class Search {
                             " could not be read to its end: a coroutine that it runs may be "
                             "shown where it last waited");
     }
+  }
+
+  // Of a thread that waits in a function of the C library: what earlier calls have left is there,
+  // too. The arguments of the system call are in registers.
+  void add_unused(const CallStacks::Stack& stack) {
+    const auto& calls = stack.calls;
+    size_t count = 0;
+    while (count < calls.size() && is_in_c_library(calls[count].pc) &&
+           (count == 0 || calls[count].is_return))
+      count++;
+    if (count == 0 || count == calls.size() || !calls[count].is_return) return;
+    UnusedStack unused{.begin = calls.front().begin - UnusedStack::red_zone,
+                       .end = calls[count].begin};
+    for (const CallStacks::Call& call : std::span(calls).subspan(1, count))
+      for (const size_t number : {3U, 6U, 12U, 13U, 14U, 15U}) {  // rbx, rbp, r12 to r15
+        const auto value = call.registers.get(number);
+        if (!value) return;
+        unused.registers.push_back(*value);
+      }
+    unused_.push_back(std::move(unused));
+  }
+
+  bool is_in_c_library(uint64_t address) const {
+    const Mapping* mapping = find_mapping(target_.mappings(), address);
+    return mapping != nullptr && mapping->has_file() && is_c_library(mapping->file);
   }
 
   // The frame of a coroutine of this function that the first call has. If it is in a register that
@@ -505,7 +531,7 @@ class Search {
       SuspendedCoroutines::Function function{
           .name = short_function_name(with_lambdas_of_signatures(full)),
           .module = program_.module_of(pair),
-          .is_internal = is_spawn_entry(full) || is_adapter(full),
+          .is_internal = is_spawn_entry(full) || is_result_wrapper(full) || is_adapter(full),
           .operation = started_operation(full)};
       function.full_name = std::move(full);
       out.functions.push_back(std::move(function));
@@ -516,10 +542,10 @@ class Search {
     find_objects(out);
     if (options_.variables) find_variables(out);
     const Waiters waiters(target_, memory_, out.coroutines, may_wait(out), adapters.waiters());
-    const std::vector<Join> groups = find_asio_groups(memory_, waiters, out);
+    const AsioGroups groups = find_asio_groups(memory_, waiters, out);
     std::vector<bool> unreferenced;
     if (options_.references && !is_sample_)
-      unreferenced = find_unreferenced(target_, out.coroutines, heaps_);
+      unreferenced = find_unreferenced(target_, out.coroutines, heaps_, unused_);
     for (size_t i = 0; i < unreferenced.size(); i++)
       out.coroutines[i].is_unreferenced = unreferenced[i];
     if (options_.after) options_.after(out);
@@ -527,13 +553,16 @@ class Search {
     out.places = std::move(places_);
     out.callers = std::move(callers_);
     continuations.decide(out);
+    for (const AsioGroups::Spawn& one : groups.spawns)
+      if (out.coroutines[one.operation].awaits == none)
+        out.coroutines[one.operation].awaits = one.entry;
     AwaitedObjects awaited(out, waiters, program_);
     awaited.find();
-    awaited.add_groups(groups);
+    awaited.add_groups(groups.joins);
     const uint64_t unknown = SimilarWaits(out, waiters, awaited, program_).find();
     adapters.add_executors(memory_, out);
     LockHolders(out, waiters, awaited, program_).find();
-    keep_certain_cycles(out, waiters, target_);
+    keep_certain_cycles(out, waiters, target_, awaited.closing());
     if (unknown != 0)
       warnings_.push_back("what " + counted(unknown, "coroutine") +
                           (unknown == 1 ? " waits" : " wait") +
@@ -633,6 +662,7 @@ class Search {
   std::vector<int64_t> own_blocks_ = {};    // by pair, minus those inside of bigger ones
   std::vector<uint32_t> only_frames_ = {};  // by pair
   std::map<uint32_t, uint64_t> runs_ = {};  // threads by coroutine
+  std::vector<UnusedStack> unused_ = {};
   std::vector<std::unique_ptr<Heap>> heaps_ = {};
   uint64_t read_ = 0;
   uint64_t unjudged_ = 0;  // left out, and perhaps coroutines

@@ -38,6 +38,10 @@ class Judge {
     if (last.state == State::Final) return ChainVerdict::Usual;
     if (last.state == State::Unknown) return ChainVerdict::Unknown;
     if (last.is_unreferenced) return ChainVerdict::Unreferenced;
+    // A group may have the addresses of the objects of its operations.
+    if (last.awaited != SuspendedCoroutine::none &&
+        found_.awaited[last.awaited].kind == WaitObject::Kind::WhenAll)
+      return ChainVerdict::Unknown;
     if (chain_.operation == "async_accept") return ChainVerdict::Usual;
     if (!chain_.objects.empty() && !any(is_channel)) return of_objects();
     // A channel's, which another coroutine must resume; of a socket, the object would be known.
@@ -105,10 +109,14 @@ class Judge {
     constexpr size_t many = 3;  // timers: deadlines of a session each
     constexpr int64_t slow = 10'000'000'000;
     if (any(never_expires)) return ChainVerdict::NeverExpires;
-    const bool is_slow = chain_.objects.size() < many && any([&](const AsioObject& object) {
-                           return left_of(object, around_).value_or(0) >= slow;
-                         });
-    if (is_slow) return ChainVerdict::Slow;
+    if (chain_.objects.size() < many) {
+      const auto is_slow = [&](const AsioObject& object) {
+        return left_of(object, around_).value_or(0) >= slow;
+      };
+      if (any(is_slow)) return ChainVerdict::Slow;
+      if (any([&](const AsioObject& object) { return is_unknown_timer(object, around_); }))
+        return ChainVerdict::Unknown;
+    }
     if (any_socket([](const SocketState& socket) { return socket.unread != 0; }) && !sends())
       return ChainVerdict::Unread;
     if (any_socket([](const SocketState& s) { return is_client(s) && spoke_last(s); }) && !sends())
@@ -173,6 +181,11 @@ std::optional<int64_t> left_of(const AsioObject& timer, const Surroundings& arou
       timer.clock == AsioObject::Clock::Steady ? around.steady_now : around.system_now;
   if (!now || timer.clock == AsioObject::Clock::Other) return {};
   return timer.expires > *now ? timer.expires - *now : 0;
+}
+
+bool is_unknown_timer(const AsioObject& object, const Surroundings& around) {
+  return object.kind == AsioObject::Kind::Timer && !never_expires(object) &&
+         !left_of(object, around);
 }
 
 const SocketState* socket_of(const AsioObject& object, const Surroundings& around) {

@@ -51,6 +51,8 @@ ChainVerdict judge(const SuspendedCoroutines& found, const CoroutineChain& chain
 // ns until the timer expires, at least 0; nothing: unknown, or never.
 std::optional<int64_t> left_of(const AsioObject& timer, const Surroundings& around);
 bool never_expires(const AsioObject& timer);
+// Whether it is a timer, and nothing is known of how soon it expires: a core has no clock.
+bool is_unknown_timer(const AsioObject& object, const Surroundings& around);
 // Null: it is none, or unknown.
 const SocketState* socket_of(const AsioObject& object, const Surroundings& around);
 // Null: no thread runs it, or it is not known which.

@@ -200,7 +200,9 @@ Kind kind_of_type(std::string_view type) {
   const std::string last = lower_case(type);
   for (const auto& [word, kind] : words)
     if (last.find(word) != std::string::npos) return kind;
-  return Kind::Unknown;
+  for (const char* other : {"clock", "block", "unlock"})
+    if (last.ends_with(other)) return Kind::Unknown;
+  return last.ends_with("lock") && last != "lock" ? Kind::Lock : Kind::Unknown;
 }
 
 Kind kind_of_awaiter(std::string_view awaiter) {
@@ -223,6 +225,20 @@ bool is_name_of_join(std::string_view type) {
   return std::any_of(std::begin(words), std::end(words), [&](std::string_view word) {
     return name.find(word) != std::string::npos;
   });
+}
+
+bool is_name_of_unlocker(std::string_view type) {
+  const std::string name = lower_case(type);
+  for (const char* word : {"unlock", "unguard", "relock", "release"})
+    if (name.find(word) != std::string::npos) return true;
+  return false;
+}
+
+bool is_name_of_guard(std::string_view type) {
+  if (is_name_of_unlocker(type)) return false;
+  const std::string name = lower_case(type);
+  if (name.find("deadlock") != std::string::npos) return false;
+  return name.find("lock") != std::string::npos || name.find("guard") != std::string::npos;
 }
 
 bool is_plain_lock(std::string_view type) {

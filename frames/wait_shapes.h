@@ -46,6 +46,12 @@ WaitObject::Kind kind_of_awaiter(std::string_view awaiter);
 bool may_count_tasks(WaitObject::Kind kind);
 bool is_name_of_join(std::string_view type);
 
+// "app::Mutex::Guard", of no known library: an object that holds a lock.
+bool is_name_of_guard(std::string_view type);
+
+// "app::UnlockGuard": an object that gives a lock back for as long as it exists.
+bool is_name_of_unlocker(std::string_view type);
+
 // A lock that only one holds at a time, and that is free when nothing holds it. False: unknown.
 bool is_exclusive_lock(std::string_view type);
 // Whether a lock of the program, by its name, has one holder only.

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "frames/handle_containers.h"
 #include "frames/seastar_promises.h"
 
 namespace skein {
@@ -43,7 +44,18 @@ Waiters::Waiters(const Target& target, MemoryCache& memory,
     std::stable_sort(
         found->second.begin(), found->second.end(),
         [](const WaitCandidate& a, const WaitCandidate& b) { return rank(a) < rank(b); });
+    keep_closest(found->second);
   }
+}
+
+// Of objects one behind the other, both seem to have what the second one has. Those that are closest
+// come first.
+void Waiters::keep_closest(std::vector<WaitCandidate>& all) {
+  std::unordered_map<uint64_t, uint64_t> objects;  // by the address of what leads back
+  std::erase_if(all, [&](const WaitCandidate& one) {
+    return !one.is_list && !one.is_promise &&
+           objects.try_emplace(one.object + one.back, one.object).first->second != one.object;
+  });
 }
 
 namespace {
@@ -246,6 +258,31 @@ void Waiters::find_lists(uint32_t coroutine) {
   }
 }
 
+// The coroutine that a word resumes, or whose awaiter is there.
+uint32_t Waiters::coroutine_of(uint64_t word) const {
+  const uint32_t owner = frame_around(word);
+  if (owner == no_coroutine) return no_coroutine;
+  const uint64_t offset = word - all_[owner].frame;
+  if (offset == 0 || offset == frame_header)
+    return owner < adapted_.size() && adapted_[owner] != no_coroutine ? adapted_[owner] : owner;
+  return offset % 8 == 0 && offset > frame_header && has_handle_near(owner, offset) ? owner
+                                                                                    : no_coroutine;
+}
+
+// By coroutine.
+const std::vector<Waiters::Kept>& Waiters::kept_by(uint64_t object) {
+  if (kept_.size() == most_objects) kept_.clear();
+  const auto [at, is_new] = kept_.try_emplace(object);
+  if (!is_new) return at->second;
+  for (const ContainerWord& one :
+       container_words(memory_, object, content(object, object_words), container_budget_))
+    if (const uint32_t owner = coroutine_of(one.value); owner != no_coroutine)
+      at->second.push_back({owner, one.container});
+  std::stable_sort(at->second.begin(), at->second.end(),
+                   [](const Kept& a, const Kept& b) { return a.coroutine < b.coroutine; });
+  return at->second;
+}
+
 // Objects outside the frame that have the address of the frame or of its promise.
 void Waiters::find_handles(uint32_t coroutine) {
   const auto frame = words(coroutine);
@@ -258,16 +295,26 @@ void Waiters::find_handles(uint32_t coroutine) {
       continue;
     }
     if (object - address < all_[coroutine].size) continue;
-    if (frame_at(object) != no_coroutine || frame_at(object - frame_header) != no_coroutine)
-      continue;
+    const bool is_task =
+        frame_at(object) != no_coroutine || frame_at(object - frame_header) != no_coroutine;
     uint64_t content[handle_words] = {};
-    const size_t count = most_words_at(object, handle_words);
-    if (!memory_.read(object, content, 8 * count)) continue;
-    for (uint64_t i = 0; i < count; i++)
-      if (is_handle_of(coroutine, content[i]) || content[i] == address + frame_header) {
-        candidates_[coroutine].push_back({.object = object, .slot = 8 * slot, .back = 8 * i});
-        break;
-      }
+    const size_t count = is_task ? 0 : most_words_at(object, handle_words);
+    if (count != 0 && !memory_.read(object, content, 8 * count)) continue;
+    size_t handle = 0;
+    while (handle < count && !is_handle_of(coroutine, content[handle]) &&
+           content[handle] != address + frame_header)
+      handle++;
+    if (handle < count) {
+      candidates_[coroutine].push_back({.object = object, .slot = 8 * slot, .back = 8 * handle});
+      continue;
+    }
+    const std::vector<Kept>& kept = kept_by(object);
+    const auto own =
+        std::lower_bound(kept.begin(), kept.end(), coroutine,
+                         [](const Kept& a, uint32_t b) { return a.coroutine < b; });
+    if (own != kept.end() && own->coroutine == coroutine)
+      candidates_[coroutine].push_back(
+          {.object = object, .slot = 8 * slot, .back = own->back, .is_kept = true, .is_task = is_task});
   }
 }
 
@@ -333,7 +380,8 @@ std::vector<SharedObject> Waiters::shared_objects() const {
           return one.is_list && one.object - all_[i].frame >= all_[i].size;
         });
     if (!may_be_parent[i]) continue;
-    for (const WaitCandidate& one : all) parents.emplace(one.object, i);
+    for (const WaitCandidate& one : all)
+      if (!one.is_kept) parents.emplace(one.object, i);
   }
   std::vector<SharedObject> found;
   for (uint32_t i = 0; i < all_.size(); i++) {

@@ -108,7 +108,9 @@ struct FrameLayouts::State {
   DwarfWork work{1};
   std::unordered_map<Dwarf_Off, Unit> units = {};  // by offset
   std::unordered_map<uint64_t, FrameLayout> layouts = {};
-  std::map<std::pair<uint64_t, std::string>, std::vector<ObjectType>> types = {};
+  using Types = std::map<std::pair<uint64_t, std::string>, std::vector<ObjectType>>;
+  Types types = {};    // awaiters
+  Types classes = {};  // of any kind
 
   // The unit that has the code at this address.
   bool find_unit(uint64_t function, Dwarf_Die* found) {
@@ -287,6 +289,35 @@ struct FrameLayouts::State {
     return found;
   }
 
+  // The first member function that `accepts`, by its name.
+  template <typename Accepts>
+  bool find_member_function(Dwarf_Die type, const Accepts& accepts, Dwarf_Die* found) {
+    type = bare_type(type);
+    if (!is_class(dwarf_tag(&type)) || dwarf_child(&type, found) != 0) return false;
+    do {
+      if (!work.spend()) return false;
+      if (dwarf_tag(found) == DW_TAG_subprogram && accepts(name_of(found))) return true;
+    } while (next_sibling(found));
+    return false;
+  }
+
+  bool has_destructor(Dwarf_Die type) {
+    Dwarf_Die found;
+    const auto accepts = [](const std::string& name) { return name.starts_with('~'); };
+    return find_member_function(type, accepts, &found) &&
+           dwarf_hasattr(&found, DW_AT_artificial) == 0 &&
+           dwarf_hasattr(&found, DW_AT_defaulted) == 0;
+  }
+
+  // Of a promise: what get_return_object() returns.
+  std::string returned_class(Dwarf_Die promise, const Unit& unit) {
+    Dwarf_Die found;
+    Dwarf_Die type;
+    const auto accepts = [](const std::string& name) { return name == "get_return_object"; };
+    if (!find_member_function(promise, accepts, &found) || !type_of(&found, &type)) return "";
+    return class_name(type, unit);
+  }
+
   ObjectType object_type(Dwarf_Die die, const Unit& unit) {
     Dwarf_Die type = bare_type(die);
     ObjectType found;
@@ -300,6 +331,7 @@ struct FrameLayouts::State {
       found.arguments = full.substr(std::min(full.find('<'), full.size()));
       const int size = dwarf_bytesize(&type);
       found.size = size > 0 ? static_cast<uint64_t>(size) : 0;
+      found.has_destructor = has_destructor(type);
     }
     add_pointers(type, 0, 0, unit, found);
     return found;
@@ -349,6 +381,7 @@ struct FrameLayouts::State {
       if (tag == DW_TAG_variable && name_of(&child) == "__promise" &&
           type_of(&child, &type)) {
         to.promise = object_type(type, unit);
+        to.returned = returned_class(type, unit);
         return true;
       }
       if (tag == DW_TAG_lexical_block && find_promise_of_clang(child, depth + 1, unit, to))
@@ -386,7 +419,10 @@ struct FrameLayouts::State {
       if (dwarf_tag(&child) != DW_TAG_member || offset == UINT64_MAX ||
           !type_of(&child, &type))
         continue;
-      if (name == "_Coro_promise") to.promise = object_type(type, unit);
+      if (name == "_Coro_promise") {
+        to.promise = object_type(type, unit);
+        to.returned = returned_class(type, unit);
+      }
       if (name.starts_with("_Coro_")) continue;
       const Dwarf_Die bare = bare_type(type);
       to.members.push_back({.name = std::string(name_in_source(name)),
@@ -490,6 +526,24 @@ const std::vector<ObjectType>& FrameLayouts::awaiters(uint64_t function, const s
     Dwarf_Die type;
     if (at->second.size() < most &&
         dwarf_offdie(state_->file.dwarf.get(), one->second, &type) != nullptr)
+      at->second.push_back(state_->object_type(type, unit));
+  }
+  return at->second;
+}
+
+const std::vector<ObjectType>& FrameLayouts::classes(uint64_t function, const std::string& name) {
+  constexpr size_t most = 100;
+  const auto [at, is_new] = state_->classes.try_emplace({function, name});
+  if (!is_new) return at->second;
+  state_->work.resume();
+  Dwarf_Die die;
+  if (!state_->find_unit(function, &die)) return at->second;
+  const Unit& unit = state_->read_unit(&die);
+  for (const auto& [offset, class_name] : unit.classes) {
+    Dwarf_Die type;
+    if (class_name == name && at->second.size() < most &&
+        dwarf_offdie(state_->file.dwarf.get(), offset, &type) != nullptr &&
+        is_class(dwarf_tag(&type)) && dwarf_hasattr(&type, DW_AT_declaration) == 0)
       at->second.push_back(state_->object_type(type, unit));
   }
   return at->second;

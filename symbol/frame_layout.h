@@ -37,6 +37,7 @@ struct ObjectType {
   uint64_t size = 0;
   std::vector<TypedPointer> pointers = {};  // also those of members and base classes; 32 at most
   std::optional<uint64_t> handle = {};      // where the first std::coroutine_handle is
+  bool has_destructor = false;              // that the program has written
   bool is_a(const std::string& class_name) const;  // also by a base class
 };
 
@@ -55,6 +56,7 @@ struct FrameLayout {
   std::vector<FrameMember> members = {};
   std::vector<uint32_t> scopes = {};  // the scope around each; the first is the function
   std::optional<ObjectType> promise = {};  // of clang's frames as well
+  std::string returned = {};  // the class that the promise gives to the caller; empty: unknown
   // Whether a variable of scope `outer` exists in all of `inner`, as far as it is declared by then.
   bool contains(uint32_t outer, uint32_t inner) const;
 };
@@ -86,6 +88,8 @@ class FrameLayouts {
   // The types of its unit that have this name and a function await_suspend(): those of the
   // arguments of a template. The first time O(entries of its unit).
   const std::vector<ObjectType>& awaiters(uint64_t function, const std::string& name);
+  // The classes of its unit that have this name. The same.
+  const std::vector<ObjectType>& classes(uint64_t function, const std::string& name);
   // Where objects of this class of its unit have the handle of their owner, or the address of its
   // promise: the only such member that is named so. The same.
   std::optional<uint64_t> owner(uint64_t function, const std::string& class_name);

@@ -18,6 +18,7 @@
 #include "base/disk_files.h"
 #include "target/access.h"
 #include "target/elf.h"
+#include "target/kernel_words.h"
 #include "target/process_maps.h"
 #include "target/program_name.h"
 #include "target/thread_ids.h"
@@ -172,6 +173,13 @@ class Process : public Target {
                    .file = mapping.file,
                    .advice = "it was replaced; keep the old file, or restart"};
     return named;
+  }
+
+  std::optional<std::vector<uint64_t>> kernel_words() const override {
+    const bool has_aio = std::any_of(mappings_.begin(), mappings_.end(), [](const Mapping& one) {
+      return one.file.starts_with("/[aio]");
+    });
+    return has_aio ? std::nullopt : read_kernel_words(folder_);
   }
 
   std::string root() const override {

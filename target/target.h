@@ -133,6 +133,10 @@ class Target {
   // its build id is another one than in the target's memory, or without permission.
   virtual Result<Contents> file_of(const Mapping& mapping) const = 0;
 
+  // The words that the program has left with the kernel, see kernel_words.h, as they are now. Nothing:
+  // they are not known, as in a core.
+  virtual std::optional<std::vector<uint64_t>> kernel_words() const { return {}; }
+
   // What precedes absolute paths of the target, to open what it would: "/proc/4711/root" of a
   // process in a container. Empty: it sees the same files.
   virtual std::string root() const { return {}; }

@@ -1,5 +1,6 @@
 #include "cli/input/unprepared.h"
 
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -109,6 +110,18 @@ Result<Unprepared> read_process(PausableProcess& process, Reading reading,
   return read;
 }
 
+// See Unprepared::steady_of_file. Nothing, too, if the machine slept, when this clock stands still.
+std::optional<int64_t> steady_when_changed(const std::string& path) {
+  constexpr int64_t second = 1'000'000'000;
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0) return {};
+  const int64_t steady = now_of(CLOCK_MONOTONIC);
+  const int64_t age =
+      now_of(CLOCK_REALTIME) - (int64_t{status.st_mtim.tv_sec} * second + status.st_mtim.tv_nsec);
+  const bool slept = now_of(CLOCK_BOOTTIME) - steady > second;
+  return slept || age < 0 || age >= steady ? std::nullopt : std::optional(steady - age);
+}
+
 // What `skein core` has found, which may be on another machine.
 Result<Unprepared> read_snapshot(const CoreFile& core, const std::string& path) {
   Result<SavedFrames> saved = read_frames(core.saved_frames(), path);
@@ -145,6 +158,7 @@ Result<Unprepared> read_core_input(const CoreInput& input, Reading reading,
       read.error().advice += (read.error().advice.empty() ? "" : "; ") + warning;
     return read;
   }
+  if (!is_snapshot) read->steady_of_file = steady_when_changed(input.path);
   read->trace = trace_of(core);
   // A snapshot has both in any case.
   if (is_snapshot && !reading.variables) read->found.variables.clear();

@@ -17,6 +17,9 @@ struct Unprepared {
   std::string title = {};  // "server (4711)"
   uint64_t pid = 0;        // 0: unknown
   bool is_core = false;
+  // What the steady clock of this machine showed when the core was last changed, if it did so since the
+  // machine was started; of a core of another machine, this means nothing.
+  std::optional<int64_t> steady_of_file = {};
   int64_t paused = 0;  // ns that the process stood still to be read; 0: it did not
   RecordedTrace trace = {};
   SuspendedCoroutines found = {};

@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "base/text.h"
+#include "frames/asio_groups.h"
 
 namespace skein::cli {
 
@@ -12,25 +13,45 @@ namespace {
 
 using Kind = AsioObject::Kind;
 
+std::string length_text(int64_t ns) { return duration_text(static_cast<uint64_t>(ns)); }
+std::string date_text(int64_t ns) { return utc_text(ns, 1'000'000'000); }
+
+// "1.20 s to 3.40 s"
+template <typename Text>
+std::string range_text(const std::vector<int64_t>& times, const Text& text) {
+  const auto [first, last] = std::minmax_element(times.begin(), times.end());
+  const std::string begin = text(*first);
+  return begin == text(*last) ? begin : begin + " to " + text(*last);
+}
+
 std::string timers_text(const Unprepared& of, const std::vector<uint32_t>& timers) {
   size_t never = 0;
   std::vector<int64_t> left;
+  std::vector<int64_t> steady;  // of a core, in which no clock is
+  std::vector<int64_t> system;
   for (const uint32_t i : timers) {
     const AsioObject& timer = of.found.objects[i];
     if (never_expires(timer))
       never++;
     else if (const auto time = left_of(timer, of.around))
       left.push_back(*time);
+    else if (timer.clock == AsioObject::Clock::Steady && timer.expires >= 0)
+      steady.push_back(timer.expires);
+    else if (timer.clock == AsioObject::Clock::System && timer.expires >= 0)
+      system.push_back(timer.expires);
   }
   std::string text;
   if (never != 0)
     text += never == timers.size() ? ", which never expires"
-                                   : ", " + grouped(never) + " of which never expire";
-  if (left.empty()) return text;
-  const auto [first, last] = std::minmax_element(left.begin(), left.end());
-  const auto in = [](int64_t ns) { return duration_text(static_cast<uint64_t>(ns)); };
-  text += (never == 0 ? ", expires in " : ", the others in ") + in(*first);
-  if (in(*first) != in(*last)) text += " to " + in(*last);
+                                   : ", " + grouped(never) + " of which never expire" +
+                                         (never == 1 ? "s" : "");
+  const char* verb = never == 0                   ? ", expires "
+                     : timers.size() - never == 1 ? ", the other "
+                                                  : ", the others ";
+  if (!left.empty()) return text + verb + "in " + range_text(left, length_text);
+  if (!steady.empty())
+    return text + verb + "when the steady clock shows " + range_text(steady, length_text);
+  if (!system.empty()) return text + verb + "at " + range_text(system, date_text);
   return text;
 }
 
@@ -58,8 +79,8 @@ std::string sockets_text(const Unprepared& of, const std::vector<uint32_t>& sock
 std::string channels_text(const Unprepared& of, const std::vector<uint32_t>& channels) {
   std::set<uint64_t> addresses;
   for (const uint32_t i : channels) addresses.insert(of.found.objects[i].address);
-  if (addresses.size() > 1) return " of " + grouped(addresses.size()) + " channels";
-  return " of the channel at " + address_text(*addresses.begin());
+  if (addresses.size() > 1) return grouped(addresses.size()) + " channels";
+  return "the channel at " + address_text(*addresses.begin());
 }
 
 }  // namespace
@@ -73,12 +94,18 @@ std::string objects_text(const Unprepared& of, const std::vector<uint32_t>& obje
     case Kind::Descriptor:
       return sockets_text(of, objects);
     case Kind::Channel:
-      return channels_text(of, objects);
+      return " of " + channels_text(of, objects);
     case Kind::Signals:
     case Kind::Resolver:
       break;
   }
   return "";
+}
+
+std::string unnamed_objects_text(const Unprepared& of, const std::vector<uint32_t>& objects) {
+  const Kind kind = of.found.objects[objects.front()].kind;
+  if (kind == Kind::Channel) return channels_text(of, objects);
+  return "a " + std::string(name(kind)) + objects_text(of, objects);
 }
 
 Json object_json(const Unprepared& of, const SuspendedCoroutine& coroutine) {
@@ -90,6 +117,11 @@ Json object_json(const Unprepared& of, const SuspendedCoroutine& coroutine) {
     const std::optional<int64_t> left = left_of(object, of.around);
     json.set("never_expires", never_expires(object));
     json.set("left_ns", left ? Json(*left) : Json());
+    const bool is_known = object.clock != AsioObject::Clock::Other && !never_expires(object);
+    json.set("expires_ns", is_known ? Json(object.expires) : Json());
+    json.set("clock", object.clock == AsioObject::Clock::Steady   ? Json("steady")
+                      : object.clock == AsioObject::Clock::System ? Json("system")
+                                                                  : Json());
   }
   if (object.descriptor >= 0) json.set("descriptor", int64_t{object.descriptor});
   if (const SocketState* socket = socket_of(object, of.around)) {
@@ -103,7 +135,14 @@ Json object_json(const Unprepared& of, const SuspendedCoroutine& coroutine) {
 namespace {
 
 std::string children_text(const SuspendedCoroutines& found, const CoroutineChain& chain) {
-  if (chain.count > 1) return "several coroutines each (when_all)";
+  const std::string& type =
+      found.awaited[found.coroutines[chain.steps.back()].awaited].type;
+  const bool is_first = type.find("operator||") != std::string::npos;
+  const bool is_group = type == asio_group;
+  if (chain.count > 1)
+    return is_first   ? "the first of several coroutines each"
+           : is_group ? "a group of operations each"
+                      : "several coroutines each (when_all)";
   uint64_t all = 0;
   uint64_t open = 0;
   for (const SuspendedCoroutine& one : found.coroutines) {
@@ -111,9 +150,8 @@ std::string children_text(const SuspendedCoroutines& found, const CoroutineChain
     all++;
     if (one.state != SuspendedCoroutine::State::Final) open++;
   }
-  if (found.awaited[found.coroutines[chain.steps.back()].awaited].type.find("operator||") !=
-      std::string::npos)
-    return "the first of " + counted(all, "coroutine");
+  if (is_first) return "the first of " + counted(all, "coroutine");
+  if (is_group) return "a group of operations with " + counted(all, "coroutine");
   return (open == all ? "" : grouped(open) + " of ") + counted(all, "coroutine") + " (when_all)";
 }
 

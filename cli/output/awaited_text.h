@@ -15,6 +15,10 @@ namespace skein::cli {
 // indices into SuspendedCoroutines::objects, all of similar coroutines.
 std::string objects_text(const Unprepared& of, const std::vector<uint32_t>& objects);
 
+// The same if the name of the operation is unknown: "a timer, expires in 1.20 s", "the channel at
+// 0x55e0". Precondition: there is one.
+std::string unnamed_objects_text(const Unprepared& of, const std::vector<uint32_t>& objects);
+
 // The `object` of skein.coroutines/1; null: unknown.
 Json object_json(const Unprepared& of, const SuspendedCoroutine& coroutine);
 

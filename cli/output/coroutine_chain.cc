@@ -27,11 +27,13 @@ std::string_view state_name(State state) {
   return "waits, or runs";
 }
 
-namespace {
-
 std::string function_name(const SuspendedCoroutines& found, uint32_t coroutine) {
-  return escaped(found.functions[found.coroutines[coroutine].function].name);
+  const SuspendedCoroutines::Function& function =
+      found.functions[found.coroutines[coroutine].function];
+  return escaped(function.operation.empty() ? function.name : function.operation);
 }
+
+namespace {
 
 // Of one that runs: where it last waited.
 std::string place_text(const SuspendedCoroutines& found, uint32_t coroutine) {
@@ -60,8 +62,7 @@ std::string step_text(const Unprepared& of, const CoroutineChain& chain, size_t 
   else if (is_suspended && one.awaits != SuspendedCoroutine::none && chain.operation.empty())
     text = "waits for " + function_name(of.found, one.awaits) + ", which is in another line";
   else if (one.state == State::Waits && !chain.objects.empty())  // without names
-    text = "waits for a " + std::string(name(of.found.objects[chain.objects.front()].kind)) +
-           objects_text(of, chain.objects);
+    text = "waits for " + unnamed_objects_text(of, chain.objects);
   else if (one.state == State::Waits && is_program_type(awaiter))
     text = "waits for " + escaped(awaiter) + objects_text(of, chain.objects);
   if (one.caller != SuspendedCoroutine::none)

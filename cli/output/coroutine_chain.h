@@ -23,6 +23,9 @@ std::vector<JudgedChain> judge_chains(const Unprepared& of);
 // "not started"; stable, for JSON.
 std::string_view state_name(SuspendedCoroutine::State state);
 
+// "net::session"; of an operation of Asio that a group waits for: "async_wait". Escaped.
+std::string function_name(const SuspendedCoroutines& found, uint32_t coroutine);
+
 // A line for each coroutine: count, function, state, place; indented by `depth` more. Names are
 // escaped.
 void add_chain_lines(const Unprepared& of, const CoroutineChain& chain, size_t depth,

@@ -1,10 +1,12 @@
 #include "cli/output/coroutine_why.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/escape.h"
 #include "base/text.h"
 #include "cli/input/thread_state.h"
+#include "frames/asio_groups.h"
 
 namespace skein::cli {
 
@@ -15,15 +17,47 @@ std::string thread_text(const TargetThread& thread) {
   return state.empty() ? "is in an unknown state" : state;
 }
 
+// Of timers, of which it is not known how soon they expire.
+std::string explain_timers(const Unprepared& of, const JudgedChain& one) {
+  const auto& objects = of.found.objects;
+  int64_t last = -1;
+  for (const uint32_t i : one.chain.objects) {
+    if (objects[i].clock == AsioObject::Clock::Other)
+      return "How soon the timer expires is unknown: its clock is one that skein does not know.";
+    if (objects[i].clock == AsioObject::Clock::Steady) last = std::max(last, objects[i].expires);
+  }
+  if (last < 0) return "The core has no clock: how soon that is, seen from it, is unknown.";
+  std::string text =
+      "The core has no clock: how soon that is, seen from it, is unknown. The steady clock counts "
+      "from when its machine was started.";
+  if (!of.steady_of_file) return text;
+  constexpr int64_t soon = 10'000'000'000;  // it took some time to write the core
+  const int64_t left = last - *of.steady_of_file;
+  text += " If this machine wrote the core, the timer expires ";
+  text += left < soon ? "about when the file was last changed, or before."
+                      : "about " + duration_text(static_cast<uint64_t>(left)) +
+                            " after the file was last changed.";
+  return text;
+}
+
 std::string explain_unknown(const Unprepared& of, const JudgedChain& one) {
   const SuspendedCoroutine& last = of.found.coroutines[one.chain.steps.back()];
+  for (const uint32_t i : one.chain.objects)
+    if (is_unknown_timer(of.found.objects[i], of.around)) return explain_timers(of, one);
   const SuspendedCoroutines::Place& place = of.found.places[last.place];
   if (last.awaited == SuspendedCoroutine::none && place.awaiter.empty() &&
       one.chain.operation.empty())
     return "What it waits for is unknown.";
   if (last.awaited != SuspendedCoroutine::none &&
-      of.found.awaited[last.awaited].kind == WaitObject::Kind::WhenAll)
+      of.found.awaited[last.awaited].kind == WaitObject::Kind::WhenAll) {
+    const std::string& type = of.found.awaited[last.awaited].type;
+    if (type.find("operator||") != std::string::npos)
+      return "It goes on when one of them has succeeded and the others are cancelled; each has its own "
+             "line.";
+    if (type == asio_group)
+      return "It goes on when the group has completed, of which each coroutine has its own line.";
     return "It goes on when they have ended; each has its own line.";
+  }
   return "Another coroutine, a thread or an event must resume it; which one, its memory does not "
          "show.";
 }
@@ -79,6 +113,52 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
   return "";
 }
 
+// A chain, and those that its last coroutine waits for together, which follow it.
+struct Family {
+  std::span<const JudgedChain> chains = {};
+  ChainVerdict verdict = ChainVerdict::Usual;  // the worst
+};
+
+// Whether it waits for chains that are shown with it: then they show whether something is wrong.
+// Not a group with operations that are no coroutines.
+bool is_explained_by_others(const Unprepared& of, const Family& family, const JudgedChain& one) {
+  const SuspendedCoroutine& last = of.found.coroutines[one.chain.steps.back()];
+  if (one.verdict != ChainVerdict::Unknown || last.awaited == SuspendedCoroutine::none) return false;
+  const WaitObject& object = of.found.awaited[last.awaited];
+  if (object.kind != WaitObject::Kind::WhenAll || object.type == asio_group) return false;
+  return std::any_of(family.chains.begin(), family.chains.end(), [&](const JudgedChain& other) {
+    return other.chain.joined_by == one.chain.steps.back();
+  });
+}
+
+std::vector<Family> families_of(const Unprepared& of, const std::vector<JudgedChain>& chains) {
+  std::vector<Family> families;
+  for (size_t begin = 0, end = 0; begin < chains.size(); begin = end) {
+    for (end = begin + 1; end < chains.size() && chains[end].depth != 0; end++) {}
+    Family family{.chains = std::span(chains).subspan(begin, end - begin)};
+    for (const JudgedChain& one : family.chains)
+      if (!is_explained_by_others(of, family, one))
+        family.verdict = std::min(family.verdict, one.verdict);
+    families.push_back(family);
+  }
+  return families;
+}
+
+void add_family_lines(const Unprepared& of, const Family& family,
+                      std::vector<std::vector<std::string>>& lines) {
+  for (const JudgedChain& one : family.chains) add_chain_lines(of, one.chain, one.depth, lines);
+}
+
+// Of several chains, each with the name of its last coroutine.
+void explain(const Unprepared& of, const Family& family, size_t columns, std::string& out) {
+  for (const JudgedChain& one : family.chains) {
+    std::string text = explain(of, one);
+    if (text.empty() || is_explained_by_others(of, family, one)) continue;
+    if (family.chains.size() > 1) text = function_name(of.found, one.chain.steps.back()) + ": " + text;
+    append_paragraph(out, text, 2, columns);
+  }
+}
+
 std::string pause_text(const Unprepared& of) {
   if (of.paused == 0) return "";
   return " It stood still for " + duration_text(static_cast<uint64_t>(of.paused)) + '.';
@@ -116,32 +196,29 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
                    0, columns);
   for (const std::string& warning : of.found.warnings)
     append_paragraph(out, "Note: " + escaped(warning) + ".", 0, columns);
-  std::vector<const JudgedChain*> order;
-  for (const JudgedChain& one : chains) order.push_back(&one);
-  std::stable_sort(order.begin(), order.end(), [](const JudgedChain* a, const JudgedChain* b) {
-    return a->verdict < b->verdict;
-  });
-  const auto suspects = std::find_if(
-      order.begin(), order.end(), [](const JudgedChain* one) { return !is_error(one->verdict); });
-  const auto usual = std::find_if(suspects, order.end(),
-                                  [](const JudgedChain* one) { return is_usual(one->verdict); });
+  std::vector<Family> families = families_of(of, chains);
+  std::stable_sort(families.begin(), families.end(),
+                   [](const Family& a, const Family& b) { return a.verdict < b.verdict; });
+  const auto suspects = std::find_if(families.begin(), families.end(),
+                                     [](const Family& one) { return !is_error(one.verdict); });
+  const auto usual = std::find_if(suspects, families.end(),
+                                  [](const Family& one) { return is_usual(one.verdict); });
   const auto explain_each = [&](auto begin, auto end) {
     for (auto one = begin; one != end; one++) {
       out += '\n';
       std::vector<std::vector<std::string>> lines;
-      add_chain_lines(of, (*one)->chain, 0, lines);
+      add_family_lines(of, *one, lines);
       append_columns(out, lines, "><<<", 0);
-      append_paragraph(out, explain(of, **one), 2, columns);
+      explain(of, *one, columns, out);
     }
   };
-  explain_each(order.begin(), suspects);
+  explain_each(families.begin(), suspects);
   if (suspects != usual) out += "\nMay be wrong, or as intended:\n";
   explain_each(suspects, usual);
-  if (usual != order.end()) {
+  if (usual != families.end()) {
     out += "\nProbably as intended:\n\n";
     std::vector<std::vector<std::string>> lines;
-    for (auto one = usual; one != order.end(); one++)
-      add_chain_lines(of, (*one)->chain, 0, lines);
+    for (auto one = usual; one != families.end(); one++) add_family_lines(of, *one, lines);
     append_columns(out, lines, "><<<", 0);
   }
   add_threads(out, of);

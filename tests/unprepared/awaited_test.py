@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """awaited_test.py SKEIN FOLDER LIBRARY [COMPILER OPTION...]: compiles a program of FOLDER whose coroutines wait for
-objects of a library, of skein itself (`skein`) or of the program (`own`, `lost`, `locks`, `neighbours`), and compares what it prints
+objects of a library, of skein itself (`skein`) or of the program (`own`, `lost`, `locks`, `neighbours`, `cycles`), and compares what it prints
 with what skein finds in its memory, and in its core: addresses, types, holders of locks, coroutines that are waited
 for together."""
 import collections
@@ -23,6 +23,7 @@ SOURCES = {
     "lost": None,
     "locks": None,
     "neighbours": None,
+    "cycles": None,
     "skein": None,
     "asio": None,
     "cppcoro": ("cppcoro/include", ["cppcoro/lib/async_mutex.cpp", "cppcoro/lib/async_manual_reset_event.cpp",
@@ -143,7 +144,7 @@ class Comparison:
         self.check_joins(is_complete)
         for one in self.found["coroutines"]:
             if (other := self.truth.awaits.get(short(one["function"]))) and (is_complete or one["awaits"]):
-                self.check(one["awaits"] and self.function(one["awaits"]) == other, f"{one} does not await {other}")
+                self.check(self.awaited(one) == other, f"{one} does not await {other}")
         self.check_errors(is_complete)
 
     def check_holders(self, objects, has_holders):
@@ -168,6 +169,14 @@ class Comparison:
         # Without types, nothing shows that an object counts tasks.
         self.check(found == expected or (not is_complete and not found), f"joins {found}, not {expected}")
 
+    def awaited(self, one):
+        """The function of the program that it awaits, without Asio's coroutines between."""
+        while one["awaits"]:
+            one = self.by_frame[one["awaits"]]
+            if not one["operation"] and "co_spawn_entry_point" not in one["full_name"]:
+                return short(one["function"])
+        return None
+
     def outer(self, frame):
         """The coroutine of the program that waits with Asio's operators."""
         if "operator" not in self.by_frame[frame]["full_name"].split("(")[0]:
@@ -180,7 +189,8 @@ class Comparison:
         lost = collections.Counter()
         for chain in self.found["chains"]:
             if chain["error"]:
-                errors[self.function(chain["frames"][0])] += chain["count"]
+                names = [self.function(frame) for frame in chain["frames"]]
+                errors[next((name for name in names if name in self.truth.deadlock), names[0])] += chain["count"]
             if chain["verdict"] == "unreferenced":
                 lost[self.function(chain["frames"][-1])] += chain["count"]
         self.check(errors == self.truth.deadlock or (not is_complete and not errors - self.truth.deadlock),

@@ -25,6 +25,19 @@ asio::awaitable<void> first_of(Channel& channel) {
   co_await (receiver(channel) || nap(std::chrono::seconds(5)));
 }
 
+asio::awaitable<int> received(Channel& channel) { co_return co_await channel.async_receive(asio::use_awaitable); }
+asio::awaitable<void> values(Channel& channel) {
+  auto [first, second] = co_await (received(channel) && received(channel));
+  std::printf("%d", first + second);
+}
+asio::awaitable<void> value_or_timeout(Channel& channel) {
+  const auto result = co_await (received(channel) || nap(std::chrono::hours(5)));
+  std::printf("%d", static_cast<int>(result.index()));
+}
+asio::awaitable<void> spawning(Channel& channel) {
+  co_await co_spawn(co_await asio::this_coro::executor, receiver(channel), asio::use_awaitable);
+}
+
 }  // namespace
 
 int main() {
@@ -36,11 +49,18 @@ int main() {
   asio::co_spawn(context, sender(full), asio::detached);
   asio::co_spawn(context, both(idle), asio::detached);
   asio::co_spawn(context, first_of(idle), asio::detached);
+  asio::co_spawn(context, values(idle), asio::detached);
+  asio::co_spawn(context, value_or_timeout(idle), asio::detached);
+  asio::co_spawn(context, spawning(idle), asio::detached);
   context.run_for(std::chrono::milliseconds(50));
 
-  for (int i = 0; i < 4; i++) waits("receiver", &idle, "channel");
+  for (int i = 0; i < 5; i++) waits("receiver", &idle, "channel");
   waits("sender", &full, "channel");
+  for (int i = 0; i < 3; i++) waits("received", &idle, "channel");
   joins("both", 2, 2);
+  joins("values", 2, 2);
+  joins("value_or_timeout", 2, 2);
   joins("first_of", 2, 2);
+  awaits("spawning", "receiver");
   ready();
 }

@@ -208,6 +208,6 @@ int main() {
   for (int i = 0; i < 2; i++) waits("on_channel", channel.get(), "app::Channel");
   waits("on_once", &once, "app::Once");
   for (int i = 0; i < 2; i++) waits("wanter", &mutex, "app::Mutex");
-  no_holder(&mutex);  // of no known type
+  held(&mutex, "keeper");
   ready();
 }
