@@ -45,7 +45,7 @@ class ReferenceSearch {
       at = std::max(at, data / step * step);
       size = std::min(step - at % step, end - at);
       const auto bytes = std::span(reinterpret_cast<uint8_t*>(buffer_.data()), size);  // NOLINT
-      const size_t words = target_.read(at, bytes) / 8;
+      const size_t words = target_.read_written(at, bytes) / 8;
       for (size_t i = 0; i < words; i++)
         if (buffer_[i] - lowest <= range) add(at + 8 * i, buffer_[i]);
     }

@@ -36,7 +36,7 @@ std::vector<Word> nonzero_words(const Target& target, const HeapRegion& region) 
     const uint64_t begin = region.begin + at;
     const uint64_t size = std::min(step, region.size() - at);
     if (!target.has_data(begin, begin + size)) continue;
-    const size_t count = target.read(begin, std::span(bytes).first(size));
+    const size_t count = target.read_written(begin, std::span(bytes).first(size));
     for (size_t part = 0; part < count; part += page) {
       const size_t end = std::min<size_t>(part + page, count);
       if (std::memcmp(bytes.data() + part, zeros, end - part) == 0) continue;

@@ -108,7 +108,7 @@ class Search {
     if (!continues) buffer_[0] = 0;
     const auto bytes =
         std::span(reinterpret_cast<uint8_t*>(buffer_.data() + 1), part.size());  // NOLINT
-    const size_t words = target_.read(part.begin, bytes) / 8;
+    const size_t words = target_.read_written(part.begin, bytes) / 8;
     read_ += 8 * words;
     for (size_t i = continues ? 1 : 2; i <= words; i++) {
       const std::optional<uint32_t> pair = program_.pair_of_destroy(buffer_[i]);

@@ -139,7 +139,7 @@ class AddressSearch {
       if (data >= end) break;
       at += (data - at) / block * block;
       const uint64_t size = std::min(block + 8, end - at);
-      const size_t read = target_.read(at, std::span(buffer_).first(size));
+      const size_t read = target_.read_written(at, std::span(buffer_).first(size));
       for (size_t i = 0; i + 8 <= read; i += step) {
         uint64_t word = 0;
         std::memcpy(&word, buffer_.data() + i, sizeof word);

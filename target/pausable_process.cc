@@ -27,6 +27,9 @@ class Pausable : public PausableProcess {
   uint64_t first_data(uint64_t begin, uint64_t end) const override {
     return process_->first_data(begin, end);
   }
+  size_t read_written(uint64_t address, std::span<uint8_t> to) const override {
+    return process_->read_written(address, to);
+  }
   Result<Contents> file_of(const Mapping& mapping) const override {
     return process_->file_of(mapping);
   }

@@ -3,13 +3,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -19,6 +17,7 @@
 #include "target/access.h"
 #include "target/elf.h"
 #include "target/kernel_words.h"
+#include "target/page_map.h"
 #include "target/process_maps.h"
 #include "target/program_name.h"
 #include "target/thread_ids.h"
@@ -80,12 +79,7 @@ class Process : public Target {
         name_(whole_name(kept_name_, {exe(), first_argument()})),
         architecture_(architecture),
         mappings_(std::move(mappings)),
-        pages_(open((folder_ + "/pagemap").c_str(), O_RDONLY | O_CLOEXEC)) {}
-  ~Process() override {
-    if (pages_ >= 0) close(pages_);
-  }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
+        pages_(folder_) {}
 
   const std::string& name() const override { return name_; }
   uint64_t pid() const override { return pid_; }
@@ -140,10 +134,20 @@ class Process : public Target {
   }
 
   uint64_t first_data(uint64_t begin, uint64_t end) const override {
-    if (pages_ < 0) return begin;
-    if (begin >= end) return end;
-    if (const std::optional<uint64_t> found = scan_pages(begin, end)) return *found;
-    return read_pages(begin, end);
+    return pages_.first(begin, end);
+  }
+
+  size_t read_written(uint64_t address, std::span<uint8_t> to) const override {
+    if (!pages_.is_known()) return read(address, to);
+    std::fill(to.begin(), to.end(), uint8_t{0});
+    std::vector<Piece> pieces;
+    for (const PageRun& run : pages_.runs(address, address + to.size()))
+      pieces.push_back(
+          {.address = run.begin, .to = to.subspan(run.begin - address, run.end - run.begin)});
+    read(std::span(pieces));
+    for (const Piece& piece : pieces)
+      if (piece.count < piece.to.size()) return piece.address + piece.count - address;
+    return to.size();
   }
 
   // map_files has the mapped file itself, but needs CAP_SYS_ADMIN or a recent kernel. By its name
@@ -192,56 +196,6 @@ class Process : public Target {
   }
 
  private:
-  static uint64_t page_size() {
-    static const auto size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-    return size;
-  }
-
-  // PAGEMAP_SCAN of Linux 6.7, which skips what has no table of pages: terabytes in no time.
-  // Nothing: the kernel has no such call.
-  std::optional<uint64_t> scan_pages(uint64_t begin, uint64_t end) const {
-    struct Region {
-      uint64_t begin, end, categories;
-    };
-    struct Scan {  // struct pm_scan_arg of <linux/fs.h>
-      uint64_t size, flags, begin, end, walked_to, regions, most_regions, most_pages;
-      uint64_t inverted, all_of, any_of, returned;
-    };
-    constexpr uint64_t in_memory_or_swapped = 1 << 3 | 1 << 4;
-    if (!scans_) return {};
-    Region region = {};
-    Scan scan = {};
-    scan.size = sizeof scan;
-    scan.begin = begin / page_size() * page_size();
-    scan.end = (end - 1) / page_size() * page_size() + page_size();
-    scan.regions = reinterpret_cast<uint64_t>(&region);  // NOLINT
-    scan.most_regions = 1;
-    scan.most_pages = 1;
-    scan.any_of = in_memory_or_swapped;
-    scan.returned = in_memory_or_swapped;
-    const int count = ioctl(pages_, _IOWR('f', 16, Scan), &scan);
-    if (count >= 0) return count == 0 ? end : std::clamp(region.begin, begin, end);
-    scans_ = errno != ENOTTY && errno != EINVAL;
-    return {};
-  }
-
-  // Documentation/admin-guide/mm/pagemap.rst: 64 bits a page; 63: it is in memory, 62: swapped.
-  uint64_t read_pages(uint64_t begin, uint64_t end) const {
-    const uint64_t page = page_size();
-    const uint64_t after = (end - 1) / page + 1;
-    std::array<uint64_t, 8192> entries;
-    for (uint64_t at = begin / page; at < after;) {
-      const uint64_t count = std::min<uint64_t>(entries.size(), after - at);
-      const ssize_t size = pread(pages_, entries.data(), count * sizeof(uint64_t),
-                                 static_cast<off_t>(at * sizeof(uint64_t)));
-      if (size < static_cast<ssize_t>(count * sizeof(uint64_t))) return std::max(begin, at * page);
-      for (uint64_t i = 0; i < count; i++)
-        if (entries[i] >> 62 != 0) return std::max(begin, (at + i) * page);
-      at += count;
-    }
-    return end;
-  }
-
   std::string exe() const {
     char path[PATH_MAX];
     const ssize_t size = readlink((folder_ + "/exe").c_str(), path, sizeof path);
@@ -265,8 +219,7 @@ class Process : public Target {
   std::string name_;
   Architecture architecture_;
   std::vector<Mapping> mappings_;
-  int pages_;  // /proc/PID/pagemap; -1: no permission
-  mutable bool scans_ = true;
+  PageMap pages_;
 };
 
 // Why memory cannot be read, in the user's words.
@@ -320,8 +273,8 @@ Result<std::unique_ptr<Target>> open_process(uint64_t pid) {
   const Result<ElfHeader> header = read_elf_header(*head, shown);
   if (!header) return header.error();
 
-  return std::unique_ptr<Target>(std::make_unique<Process>(
-      pid, header->architecture, std::move(mappings)));
+  return std::unique_ptr<Target>(
+      std::make_unique<Process>(pid, header->architecture, std::move(mappings)));
 }
 
 }  // namespace skein

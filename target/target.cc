@@ -19,4 +19,8 @@ void Target::read(std::span<Piece> pieces) const {
 
 uint64_t Target::first_data(uint64_t begin, uint64_t) const { return begin; }
 
+size_t Target::read_written(uint64_t address, std::span<uint8_t> to) const {
+  return read(address, to);
+}
+
 }  // namespace skein
