@@ -31,7 +31,6 @@ std::string folded_text(const StackTree& tree, bool compares) {
   }
   std::string out;
   for_each_stack(tree, [&](const StackTree::Node& node, std::span<const uint32_t> stack) {
-    if (stack.empty()) return;
     for (size_t i = 0; i < stack.size(); i++) {
       if (i != 0) out += ';';
       out += names[stack[i]];

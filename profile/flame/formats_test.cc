@@ -40,6 +40,8 @@ TEST_CASE("folded text of a comparison has both counts") {
 }
 
 TEST_CASE("no name looks like a count") {
+  CHECK(folded_text(tree_of(" 5\na 1\n"), false) == " 5\na 1\n");  // no function
+  CHECK(folded_text(tree_of("; 4 6\n ; 1\n"), false) == ";_4 6\n_ 1\n");
   CHECK(folded_text(tree_of("worker 1;a 5\nworker 2 7\nx;b 0.5 1\nm;2 4\n"), false) ==
         "m;2 4\nworker_1;a 5\nworker_2 7\nx;b_0.5 1\n");
 }

@@ -11,7 +11,8 @@ namespace skein {
 // written again must not grow.
 std::string harmless(std::string_view name);
 
-// "worker 1" -> "worker_1": the number at the end of a line of folded text is a count.
+// "worker 1" -> "worker_1": the number at the end of a line of folded text is a count. Blanks before
+// it are no part of the name: "a " -> "a", and " " -> "_", which is not empty.
 void hide_count(std::string& name);
 
 }  // namespace skein
