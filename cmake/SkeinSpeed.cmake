@@ -5,12 +5,12 @@
 #            CCACHE_NOHASHDIR, and -ffile-prefix-map keeps the clone's path out of the objects.
 #            All three are necessary for hits in another clone.
 #   mold     if installed. Links `skein` in 0.3 s instead of 2 s; there are about 100 programs.
-#   unity    SKEIN_UNITY (all presets but dev and coverage): modules of trace/, view/ and report/,
+#   unity    SKEIN_UNITY (all presets but dev and coverage, and .ci/run): modules of trace/, view/ and report/,
 #            and unit tests of most modules, are compiled 16 sources at once (SkeinModule.cmake), in
 #            40 % of the CPU time. Names in unnamed namespaces of one module therefore differ.
-#   headers  SKEIN_PRECOMPILED (clang14 and the sanitizers' presets): modules and their unit tests
-#            begin with the standard headers of cmake/standard_headers.h, in 60 % of the CPU time. The
-#            other presets check that each file includes what it uses.
+#   headers  SKEIN_PRECOMPILED (clang14, the sanitizers' presets, and .ci/run): modules and their unit
+#            tests begin with the standard headers of cmake/standard_headers.h, in 60 % of the CPU time.
+#            The other presets, and tools/nightly, check that each file includes what it uses.
 #
 # Targets for some of the tests: `unit_tests` (label unit); `threaded` (label threads), for tests
 # with threads, which are worth running with the thread sanitizer.
