@@ -13,12 +13,12 @@ using namespace skein;
 
 namespace {
 
-constexpr uint64_t page = 4096;
+constexpr uint64_t page_size = 4096;
 
 class Pages {
  public:
   explicit Pages(uint64_t count)
-      : size_(count * page),
+      : size_(count * page_size),
         at_(static_cast<uint8_t*>(mmap(nullptr, size_, PROT_READ | PROT_WRITE,
                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
     REQUIRE(at_ != MAP_FAILED);
@@ -28,10 +28,10 @@ class Pages {
   Pages& operator=(const Pages&) = delete;
   ~Pages() { munmap(at_, size_); }
 
-  void write(uint64_t number) { at_[number * page] = 7; }
+  void write(uint64_t number) { at_[number * page_size] = 7; }
   uint64_t begin() const { return reinterpret_cast<uint64_t>(at_); }  // NOLINT
   uint64_t end() const { return begin() + size_; }
-  uint64_t at(uint64_t number) const { return begin() + number * page; }
+  uint64_t at(uint64_t number) const { return begin() + number * page_size; }
 
  private:
   uint64_t size_;
@@ -101,6 +101,6 @@ TEST_CASE("reading what was written leaves the rest without pages") {
   CHECK(pages_in_memory() < before + 1000);
   bool is_right = true;
   for (uint64_t i = 0; i < bytes.size(); i++)
-    is_right = is_right && bytes[i] == (i % (500 * page) == 0 ? 7 : 0);
+    is_right = is_right && bytes[i] == (i % (500 * page_size) == 0 ? 7 : 0);
   CHECK(is_right);
 }
