@@ -19,7 +19,7 @@ AwaitPaths::AwaitPaths(const ControlFlow& flow, const Predecessors& before,
       auto at = std::lower_bound(all.begin(), all.end(), call.begin,
                                  [](const Instruction& a, uint64_t b) { return a.address < b; });
       // Of calls within each other, the outer one is first.
-      for (; at != all.end() && at->address < call.end; ++at)
+      for (; at != all.end() && at->address < call.end && steps_++ < most_steps; ++at)
         if (uint32_t& known = call_at[static_cast<size_t>(at - all.begin())]; known == none) known = i;
     }
   }
@@ -33,7 +33,7 @@ bool AwaitPaths::passes(size_t store, Function function, uint32_t call) const {
   while (!work.empty()) {
     const size_t at = work.back();
     work.pop_back();
-    if (at == 0 || before_[at].empty()) return false;
+    if (at == 0 || before_[at].empty() || steps_++ >= most_steps) return false;
     for (const size_t previous : before_[at]) {
       if (seen[previous] || points_[previous]) continue;
       seen[previous] = true;
@@ -60,6 +60,7 @@ std::optional<size_t> AwaitPaths::before(const Store& store, Function function) 
       const uint32_t call = calls_[function][found].call;
       if (std::find(refused.begin(), refused.end(), call) != refused.end()) continue;
       if (passes(*begin, function, call)) return found;
+      if (!is_complete()) return {};
       refused.push_back(call);
     }
   return {};
@@ -73,6 +74,7 @@ std::optional<uint32_t> AwaitPaths::stored_before(size_t instruction) const {
   while (!work.empty()) {
     const size_t at = work.back();
     work.pop_back();
+    steps_++;
     for (const size_t previous : before_[at]) {
       if (seen[previous]) continue;
       seen[previous] = true;

@@ -30,13 +30,13 @@ class AwaitPaths {
 
   using Predecessors = std::vector<std::vector<size_t>>;
 
-  // `stores`: all of the function. The arguments, except for these, must outlive it. O(instructions +
-  // calls * log instructions).
+  // `stores`: all of the function. The arguments, except for these, must outlive it. O(instructions
+  // + instructions of calls).
   AwaitPaths(const ControlFlow& flow, const Predecessors& before, const std::vector<Store>& stores,
              const Calls& calls);
 
-  // Whether the code was understood. If not, nothing is found.
-  bool is_complete() const { return flow_.is_complete(); }
+  // Whether the code was understood, and is not too long. If not, nothing is found.
+  bool is_complete() const { return flow_.is_complete() && steps_ < most_steps; }
 
   // All results are numbers of a call among those of a function.
 
@@ -51,12 +51,14 @@ class AwaitPaths {
 
  private:
   static constexpr uint32_t none = UINT32_MAX;
+  static constexpr uint64_t most_steps = 2'000'000;  // from instruction to instruction, in all
   bool passes(size_t store, Function function, uint32_t call) const;
   std::optional<uint32_t> stored_before(size_t instruction) const;
 
   const ControlFlow& flow_;
   const Predecessors& before_;
   const Calls& calls_;
+  mutable uint64_t steps_ = 0;
   std::vector<std::optional<uint32_t>> points_ = {};  // by instruction, what it stores
   std::array<std::vector<uint32_t>, 3> call_at_ = {};  // by instruction, a number of calls_
 };

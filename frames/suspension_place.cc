@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -233,8 +235,9 @@ bool is_high_byte(const Instruction& one) { return one.opcode >= 0xB4 && one.opc
 // A store of a register that has different numbers is one of each, where the register gets it.
 std::vector<Store> with_values_of_registers(const FlowBothWays& both, const std::vector<Store>& stores) {
   using Map = Instruction::Map;
-  if (!both.flow.is_complete()) return stores;
+  constexpr size_t most_steps = 10'000'000;
   const auto all = both.flow.instructions();
+  if (!both.flow.is_complete() || stores.size() * all.size() > most_steps) return stores;
   std::vector<Store> found;
   for (Store store : stores) {
     const auto at = both.flow.find(store.begin);
@@ -295,14 +298,17 @@ struct Awaits {
 
 // For AwaitPaths. Calls of one function in one line are one.
 std::vector<AwaitCall> numbered(const std::vector<Lines::Call>& calls, const Lines* lines) {
-  using Key = std::pair<std::string_view, std::optional<Lines::Place>>;
-  std::vector<Key> keys;
+  using Key = std::tuple<std::string_view, std::string, uint32_t>;
+  std::map<Key, uint32_t> known;
   std::vector<AwaitCall> found;
+  uint32_t count = 0;
   for (const Lines::Call& call : calls) {
-    const Key key = {call.function, lines == nullptr ? std::nullopt : lines->at(call.address)};
-    const auto same = key.second ? std::find(keys.begin(), keys.end(), key) : keys.end();
-    found.push_back({call.address, call.end, static_cast<uint32_t>(same - keys.begin())});
-    if (same == keys.end()) keys.push_back(key);
+    const auto place = lines == nullptr ? std::nullopt : lines->at(call.address);
+    uint32_t number = count;
+    if (place)
+      number = known.try_emplace({call.function, place->file, place->line}, count).first->second;
+    if (number == count) count++;
+    found.push_back({call.address, call.end, number});
   }
   return found;
 }
@@ -329,6 +335,7 @@ std::optional<Awaits> awaits_by_flow(const Code& code, const Store& store,
     found.suspend = of(suspends, paths.before(store, AwaitPaths::Suspend));
   if (const auto target = resume_target(code, store.point))
     found.resume = of(resumes, paths.resume_behind(*target));
+  if (!paths.is_complete()) return {};  // it was too long
   return found;
 }
 

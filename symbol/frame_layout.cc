@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -58,6 +60,8 @@ struct Variable {
 struct Unit {
   std::unordered_map<Dwarf_Off, std::string> classes = {};  // qualified names
   std::multimap<std::string, Dwarf_Off> awaiters = {};
+  // Those of `classes` by name, whose strings these are; empty until they are looked for.
+  std::unordered_map<std::string_view, std::vector<Dwarf_Off>> by_name = {};
 };
 
 }  // namespace
@@ -111,6 +115,9 @@ struct FrameLayouts::State {
   using Types = std::map<std::pair<uint64_t, std::string>, std::vector<ObjectType>>;
   Types types = {};    // awaiters
   Types classes = {};  // of any kind
+  // Answers: function, class, offset, whether it is a promise; function and two classes.
+  std::map<std::tuple<uint64_t, std::string, uint64_t, bool>, bool> handles = {};
+  std::map<std::tuple<uint64_t, std::string, std::string>, bool> beginnings = {};
 
   // The unit that has the code at this address.
   bool find_unit(uint64_t function, Dwarf_Die* found) {
@@ -122,7 +129,7 @@ struct FrameLayouts::State {
     return false;
   }
 
-  const Unit& read_unit(Dwarf_Die* die) {
+  Unit& read_unit(Dwarf_Die* die) {
     const auto [at, is_new] = units.try_emplace(dwarf_dieoffset(die));
     if (is_new) add_classes(die, "", 0, at->second);
     return at->second;
@@ -280,10 +287,15 @@ struct FrameLayouts::State {
     work.resume();
     Dwarf_Die unit;
     if (!find_unit(function, &unit)) return found;
-    for (const auto& [offset, name] : read_unit(&unit).classes) {
+    Unit& of_unit = read_unit(&unit);
+    if (of_unit.by_name.empty())
+      for (const auto& [offset, name] : of_unit.classes) of_unit.by_name[name].push_back(offset);
+    const auto same = of_unit.by_name.find(class_name);
+    if (same == of_unit.by_name.end()) return found;
+    for (const Dwarf_Off offset : same->second) {
       Dwarf_Die type;
-      if (name == class_name && dwarf_offdie(file.dwarf.get(), offset, &type) != nullptr &&
-          is_class(dwarf_tag(&type)) && dwarf_hasattr(&type, DW_AT_declaration) == 0)
+      if (dwarf_offdie(file.dwarf.get(), offset, &type) != nullptr && is_class(dwarf_tag(&type)) &&
+          dwarf_hasattr(&type, DW_AT_declaration) == 0)
         found.push_back(type);
     }
     return found;
@@ -535,17 +547,12 @@ const std::vector<ObjectType>& FrameLayouts::classes(uint64_t function, const st
   constexpr size_t most = 100;
   const auto [at, is_new] = state_->classes.try_emplace({function, name});
   if (!is_new) return at->second;
-  state_->work.resume();
-  Dwarf_Die die;
-  if (!state_->find_unit(function, &die)) return at->second;
-  const Unit& unit = state_->read_unit(&die);
-  for (const auto& [offset, class_name] : unit.classes) {
-    Dwarf_Die type;
-    if (class_name == name && at->second.size() < most &&
-        dwarf_offdie(state_->file.dwarf.get(), offset, &type) != nullptr &&
-        is_class(dwarf_tag(&type)) && dwarf_hasattr(&type, DW_AT_declaration) == 0)
-      at->second.push_back(state_->object_type(type, unit));
-  }
+  std::vector<Dwarf_Die> types = state_->classes_of(function, name);
+  Dwarf_Die unit;
+  if (types.empty() || !state_->find_unit(function, &unit)) return at->second;
+  types.resize(std::min(types.size(), most));
+  for (const Dwarf_Die& type : types)
+    at->second.push_back(state_->object_type(type, state_->read_unit(&unit)));
   return at->second;
 }
 
@@ -560,18 +567,25 @@ std::optional<uint64_t> FrameLayouts::owner(uint64_t function, const std::string
 
 bool FrameLayouts::may_have_handle(uint64_t function, const std::string& class_name,
                                    uint64_t offset, bool is_promise) {
+  const auto [at, is_new] =
+      state_->handles.try_emplace({function, class_name, offset, is_promise}, true);
+  if (!is_new) return at->second;
   const std::vector<Dwarf_Die> types = state_->classes_of(function, class_name);
-  return types.empty() || std::any_of(types.begin(), types.end(), [&](const Dwarf_Die& type) {
-           return state_->has_handle(type, offset, is_promise, 0).value_or(true);
-         });
+  at->second = types.empty() || std::any_of(types.begin(), types.end(), [&](const Dwarf_Die& type) {
+                 return state_->has_handle(type, offset, is_promise, 0).value_or(true);
+               });
+  return at->second;
 }
 
 bool FrameLayouts::may_begin_with(uint64_t function, const std::string& outer,
                                   const std::string& inner) {
+  const auto [at, is_new] = state_->beginnings.try_emplace({function, outer, inner}, true);
+  if (!is_new) return at->second;
   const std::vector<Dwarf_Die> types = state_->classes_of(function, outer);
-  return types.empty() || std::any_of(types.begin(), types.end(), [&](const Dwarf_Die& type) {
-           return state_->begins_with(type, function, inner, 0);
-         });
+  at->second = types.empty() || std::any_of(types.begin(), types.end(), [&](const Dwarf_Die& type) {
+                 return state_->begins_with(type, function, inner, 0);
+               });
+  return at->second;
 }
 
 std::optional<uint64_t> FrameLayouts::size(uint64_t function, const std::string& class_name) {

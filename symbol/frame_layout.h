@@ -95,7 +95,7 @@ class FrameLayouts {
   std::optional<uint64_t> owner(uint64_t function, const std::string& class_name);
   // Whether objects of this class of its unit may have a coroutine's handle, or the address of its
   // promise, at an offset: a handle, an untyped pointer or a number of 8 bytes; for a promise also
-  // another pointer. True: unknown. The same.
+  // another pointer. True: unknown. The same; again O(log answers).
   bool may_have_handle(uint64_t function, const std::string& class_name, uint64_t offset,
                        bool is_promise);
   // Whether objects of the class `outer` may begin with one of the class `inner`. The same.

@@ -78,6 +78,11 @@ std::vector<uint8_t> LineAnswers::packed() const {
     out.number(static_cast<uint8_t>(offset.has_value()));
     out.number(offset.value_or(0));
   }
+  out.number(static_cast<uint64_t>(missing.size()));
+  for (const auto& [address, is_missing] : missing) {
+    out.number(address);
+    out.number(static_cast<uint8_t>(is_missing));
+  }
   return out.take();
 }
 
@@ -117,6 +122,11 @@ std::optional<LineAnswers> LineAnswers::unpack(std::span<const uint8_t> bytes) {
     const uint64_t offset = cursor.u64();
     auto& answer = out.members[{address, std::move(variable), std::move(member)}];
     if (is_known) answer = offset;
+  }
+  for (uint64_t left = cursor.u64(); left != 0 && !cursor.failed(); left--) {
+    const uint64_t address = cursor.u64();
+    const bool is_missing = cursor.u8() != 0;
+    if (!cursor.failed()) out.missing[address] = is_missing;
   }
   if (cursor.failed() || !cursor.at_end()) return {};
   return out;

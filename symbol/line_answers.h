@@ -18,7 +18,7 @@ namespace skein {
 
 struct LineAnswers {
   // To be increased when Lines answers differently, or the packed form changes.
-  static constexpr uint32_t version = 2;
+  static constexpr uint32_t version = 3;
 
   std::unordered_map<uint64_t, std::optional<LinePlace>> places = {};  // Lines::at()
   // Lines::inside(); without a name, Lines::declaration().
@@ -26,7 +26,11 @@ struct LineAnswers {
   std::map<std::pair<uint64_t, std::string>, std::vector<InlinedCall>> calls = {};
   std::map<std::tuple<uint64_t, std::string, std::string>, std::optional<uint64_t>> members = {};
 
-  size_t size() const { return places.size() + insides.size() + calls.size() + members.size(); }
+  std::unordered_map<uint64_t, bool> missing = {};  // Lines::is_partly_missing()
+
+  size_t size() const {
+    return places.size() + insides.size() + calls.size() + members.size() + missing.size();
+  }
   std::vector<uint8_t> packed() const;
   // Nothing: damaged. O(bytes), also in memory.
   static std::optional<LineAnswers> unpack(std::span<const uint8_t> bytes);

@@ -230,10 +230,13 @@ std::optional<Lines::Place> Lines::declaration(uint64_t address) const {
 }
 
 bool Lines::is_partly_missing(uint64_t address) const {
-  return state_->measured([&] {
-    const DwarfUnit* unit = state_->units->at(address);
-    return unit != nullptr && unit->is_missing;
-  });
+  const auto [known, is_new] = state_->answers.missing.try_emplace(address);
+  if (is_new)
+    known->second = state_->measured([&] {
+      const DwarfUnit* unit = state_->units->at(address);
+      return unit != nullptr && unit->is_missing;
+    });
+  return known->second;
 }
 
 std::vector<Lines::Call> Lines::inlined(uint64_t address, std::string_view name) const {

@@ -140,12 +140,14 @@ TEST_CASE("answers about lines survive packing, and damaged ones are refused") {
   answers.calls[{7, "g"}] = {};
   answers.members[{1, "x", "y"}] = 24;
   answers.members[{1, "x", "z"}] = std::nullopt;
+  answers.missing = {{7, false}, {8, true}};
   const std::vector<uint8_t> bytes = answers.packed();
   const auto back = LineAnswers::unpack(bytes);
   REQUIRE(back);
   CHECK(back->places == answers.places);
   CHECK(back->insides == answers.insides);
   CHECK(back->members == answers.members);
+  CHECK(back->missing == answers.missing);
   CHECK(back->calls.size() == 2);
   CHECK(back->calls.at({7, "f"})[0].function == "_Z1fv");
   CHECK(back->calls.at({7, "f"})[1].end == 11);

@@ -22,7 +22,9 @@ TEST_CASE("what a process has registered with epoll is known") {
   one.data.u64 = 0x123456789ABC;
   REQUIRE(epoll_ctl(epoll, EPOLL_CTL_ADD, event, &one) == 0);
   const auto words = read_kernel_words("/proc/self");
-  if (words)  // the kernel may have no list of timers
+  if (!words)
+    MESSAGE("skipped: the kernel has no list of timers");
+  else
     CHECK(std::find(words->begin(), words->end(), one.data.u64) != words->end());
   close(event);
   close(epoll);

@@ -52,7 +52,10 @@ TEST_CASE("runs of written pages") {
   Pages pages(5000);
   for (const uint64_t number : {3, 4, 5, 4096, 4999}) pages.write(number);
   const PageMap map("/proc/self");
-  if (!map.is_known()) return;
+  if (!map.is_known()) {
+    MESSAGE("skipped: no permission to read pagemap");
+    return;
+  }
   const auto runs = map.runs(pages.begin(), pages.end());
   REQUIRE(runs.size() == 3);
   CHECK(runs[0].begin == pages.at(3));
@@ -75,7 +78,10 @@ TEST_CASE("more runs than the kernel lists at once") {
   Pages pages(2000);
   for (uint64_t i = 0; i < 2000; i += 2) pages.write(i);
   const PageMap map("/proc/self");
-  if (!map.is_known()) return;
+  if (!map.is_known()) {
+    MESSAGE("skipped: no permission to read pagemap");
+    return;
+  }
   const auto runs = map.runs(pages.begin(), pages.end());
   REQUIRE(runs.size() == 1000);
   for (uint64_t i = 0; i < 1000; i++) CHECK(runs[i].begin == pages.at(2 * i));
@@ -94,7 +100,10 @@ TEST_CASE("reading what was written leaves the rest without pages") {
   for (uint64_t i = 0; i < 50000; i += 500) pages.write(i);
   const auto opened = open_process(static_cast<uint64_t>(getpid()));
   REQUIRE(opened);
-  if (!PageMap("/proc/self").is_known()) return;
+  if (!PageMap("/proc/self").is_known()) {
+    MESSAGE("skipped: no permission to read pagemap");
+    return;
+  }
   std::vector<uint8_t> bytes(pages.end() - pages.begin(), 1);
   const uint64_t before = pages_in_memory();
   CHECK((*opened)->read_written(pages.begin(), bytes) == bytes.size());

@@ -137,8 +137,11 @@ class Process : public Target {
     return pages_.first(begin, end);
   }
 
+  // Pages of files and of shared memory have something in them without being in the page tables.
   size_t read_written(uint64_t address, std::span<uint8_t> to) const override {
-    if (!pages_.is_known()) return read(address, to);
+    const Mapping* mapping = find_mapping(mappings_, address);
+    if (mapping == nullptr || mapping->has_file() || mapping->shared || !pages_.is_known())
+      return read(address, to);
     std::fill(to.begin(), to.end(), uint8_t{0});
     std::vector<Piece> pieces;
     for (const PageRun& run : pages_.runs(address, address + to.size()))

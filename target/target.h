@@ -128,8 +128,9 @@ class Target {
   virtual uint64_t first_data(uint64_t begin, uint64_t end) const;
   bool has_data(uint64_t begin, uint64_t end) const { return first_data(begin, end) < end; }
 
-  // The same as read(), but what was never written is zeros, and stays without pages. To be used
-  // for all memory that nothing leads to. Of a running process 10 us for each 4 MiB more.
+  // The same as read(), of one mapping, but private memory that was never written is zeros, and
+  // stays without pages. To be used for memory that nothing leads to. Of a running process 10 us
+  // for each 4 MiB more.
   virtual size_t read_written(uint64_t address, std::span<uint8_t> to) const;
 
   // The file behind a mapping: the one that the target has mapped, also if its name is gone or

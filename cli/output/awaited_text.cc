@@ -50,8 +50,9 @@ std::string timers_text(const Unprepared& of, const std::vector<uint32_t>& timer
                                                   : ", the others ";
   if (!left.empty()) return text + verb + "in " + range_text(left, length_text);
   if (!steady.empty())
-    return text + verb + "when the steady clock shows " + range_text(steady, length_text);
-  if (!system.empty()) return text + verb + "at " + range_text(system, date_text);
+    text += verb + ("when the steady clock shows " + range_text(steady, length_text));
+  if (!system.empty())
+    text += (steady.empty() ? verb : ", or ") + ("at " + range_text(system, date_text));
   return text;
 }
 

@@ -33,10 +33,10 @@ std::string explain_timers(const Unprepared& of, const JudgedChain& one) {
   if (!of.steady_of_file) return text;
   constexpr int64_t soon = 10'000'000'000;  // it took some time to write the core
   const int64_t left = last - *of.steady_of_file;
-  text += " If this machine wrote the core, the timer expires ";
-  text += left < soon ? "about when the file was last changed, or before."
-                      : "about " + duration_text(static_cast<uint64_t>(left)) +
-                            " after the file was last changed.";
+  text += " If this machine wrote the core, and the file was not copied since, the timer expires ";
+  text += left < soon
+              ? "about when it was written, or before."
+              : "about " + duration_text(static_cast<uint64_t>(left)) + " after it was written.";
   return text;
 }
 
