@@ -1,6 +1,5 @@
 // A client that hangs for a reason that no log shows; docs/tutorial.md finds it. An ordinary Asio
 // program: the source does not mention skein. Built with skein::asio.
-//
 //   050-hang 1     the driver acknowledges after 1 ms, the response arrives after 5: works
 //   050-hang 10    the response arrives first: hangs
 #include <utility>  // missing in Boost 1.74's awaitable.hpp
@@ -17,7 +16,8 @@ using asio::use_awaitable;
 using std::chrono::milliseconds;
 
 awaitable<void> pause_for(milliseconds time) {
-  asio::steady_timer timer(co_await asio::this_coro::executor, time);
+  static const auto begin = std::chrono::steady_clock::now();  // of all, also on a busy machine
+  asio::steady_timer timer(co_await asio::this_coro::executor, begin + time);
   co_await timer.async_wait(use_awaitable);
 }
 
