@@ -31,6 +31,11 @@ function(skein_precompiled target header)
   list(LENGTH ARGN count)
   if(SKEIN_PRECOMPILED AND count GREATER 3)
     target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/${header})
+    # g++ forgets that precompiled code is the standard library's, and warns of it.
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+      target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow
+                             -Wno-stringop-overread -Wno-maybe-uninitialized)
+    endif()
   endif()
 endfunction()
 

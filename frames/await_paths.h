@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "frames/control_flow.h"
-#include "frames/suspension_place.h"
+#include "frames/index_stores.h"
 
 namespace skein {
 

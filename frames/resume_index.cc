@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
+#include "frames/index_stores.h"
 #include "frames/register_flow.h"
-#include "frames/suspension_place.h"
 
 namespace skein {
 
