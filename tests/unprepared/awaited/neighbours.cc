@@ -154,7 +154,7 @@ int main() {
     wanter(*one);
     waits("holder", &never, "app::Event");
     waits("wanter", one, mutex);
-    no_holder(one);  // certainly: of no known type
+    held(one, "holder");
     for (const char* name : {"reader", "counter", "all_reader", "on_slot", "on_changed", "queue_wanter"}) not_held(one, name);
   }
   reader(account);
