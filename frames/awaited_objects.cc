@@ -41,6 +41,12 @@ std::optional<Match> only_one(const std::vector<Match>& matches) {
   return matches.front();
 }
 
+// Whether a class is this one or inside of it.
+bool is_within(const std::string& type, const std::string& around) {
+  return type.starts_with(around) &&
+         (type.size() == around.size() || type.compare(around.size(), 2, "::") == 0);
+}
+
 Match match_of(const WaitCandidate& candidate, std::string type) {
   return {.object = candidate.object,
           .slot = candidate.slot,
@@ -48,6 +54,25 @@ Match match_of(const WaitCandidate& candidate, std::string type) {
           .back = candidate.back,
           .type = std::move(type),
           .is_linked = true};
+}
+
+// In an awaiter of one of these types. Those of a template may have pointers to different classes:
+// then the object's is unknown.
+std::optional<Match> of_list(const std::vector<ObjectType>& types, const std::string& awaiter,
+                             const WaitCandidate& candidate) {
+  std::optional<Match> found;
+  for (const ObjectType& type : types) {
+    if (!type.handle) continue;
+    const TypedPointer* pointer =
+        pointer_at(type, *type.handle + candidate.slot - candidate.handle);
+    if (pointer == nullptr || !is_to_object(type, *pointer)) continue;
+    std::string to = object_of_pointer(awaiter, pointer->to);
+    if (!found)
+      found = match_of(candidate, std::move(to));
+    else if (found->type != to)
+      found->type.clear();
+  }
+  return found;
 }
 
 }  // namespace
@@ -115,15 +140,12 @@ std::optional<Match> AwaitedObjects::of_type(uint32_t coroutine) {
   if (awaiter.empty()) return {};
   const auto& types = program_.awaiters(found_.coroutines[coroutine].function, awaiter);
   std::vector<Match> handles;
-  for (const WaitCandidate& candidate : candidates_)
+  for (const WaitCandidate& candidate : candidates_) {
+    if (candidate.is_list) {
+      if (auto found = of_list(types, awaiter, candidate)) return found;
+      continue;
+    }
     for (const ObjectType& type : types) {
-      if (candidate.is_list && type.handle) {
-        const TypedPointer* pointer =
-            pointer_at(type, *type.handle + candidate.slot - candidate.handle);
-        if (pointer != nullptr && is_to_object(type, *pointer))
-          return match_of(candidate, object_of_pointer(awaiter, pointer->to));
-      }
-      if (candidate.is_list) continue;
       const auto pointer =
           std::find_if(type.pointers.begin(), type.pointers.end(),
                        [&](const TypedPointer& one) { return is_to_object(type, one); });
@@ -132,6 +154,7 @@ std::optional<Match> AwaitedObjects::of_type(uint32_t coroutine) {
       if ((pointer != type.pointers.end() || is_itself) && may_be(coroutine, candidate, to))
         handles.push_back(match_of(candidate, to));
     }
+  }
   return only_one(handles);
 }
 
@@ -271,32 +294,24 @@ std::optional<Match> AwaitedObjects::of_promise(const FrameLayout& layout,
   return found;
 }
 
-// Whether a class is this one or inside of it.
-namespace {
-
-bool is_within(const std::string& type, const std::string& around) {
-  return type.starts_with(around) &&
-         (type.size() == around.size() || type.compare(around.size(), 2, "::") == 0);
-}
-
-}  // namespace
-
 // Whether what the coroutine waits for is of the class that the other one's function returns.
 bool AwaitedObjects::returns_awaited(uint32_t task, uint32_t coroutine, const std::string& object) {
   const FrameLayout& layout = program_.layout(found_.coroutines[task].function);
   const std::string& awaiter = awaiter_of(coroutine);
   if (!layout.promise || awaiter.empty()) return false;
+  // "app::Task::promise_type"; what is around another name may be a namespace.
+  constexpr std::string_view usual = "::promise_type";
   std::string returned = layout.returned;
-  if (returned.empty())
-    returned = layout.promise->name.substr(0, std::min(layout.promise->name.rfind("::"),
-                                                       layout.promise->name.size()));
+  const std::string& promise = layout.promise->name;
+  if (returned.empty() && promise.ends_with(usual))
+    returned = promise.substr(0, promise.size() - usual.size());
   if (returned.empty() || returned.starts_with("std::")) return false;
   return is_within(awaiter, returned) || (!object.empty() && is_within(object, returned));
 }
 
 // Whether the address there may be that of what the coroutine waits for now: in the awaiter of this
 // type, if the compiler has described it, or in a variable.
-bool AwaitedObjects::may_have_slot(const FrameLayout& layout, uint32_t coroutine,
+bool AwaitedObjects::may_be_in_awaiter(const FrameLayout& layout, uint32_t coroutine,
                                    uint64_t slot) const {
   const std::string& awaiter = awaiter_of(coroutine);
   if (slot < promise_end(coroutine)) return false;
@@ -307,8 +322,10 @@ bool AwaitedObjects::may_have_slot(const FrameLayout& layout, uint32_t coroutine
   return is_awaiter_of(around->type, awaiter);
 }
 
-// Another coroutine, whose promise has a list or a container of those that wait for its end.
-std::optional<Match> AwaitedObjects::of_task(const FrameLayout& layout, uint32_t coroutine) const {
+// Another coroutine, whose promise has a list or a container with the coroutine: of those that wait
+// for its end, or of those that it cancels.
+std::optional<Match> AwaitedObjects::task_with_list(const FrameLayout& layout,
+                                                    uint32_t coroutine) const {
   constexpr uint64_t header = 16;
   std::vector<Match> found;
   for (const WaitCandidate& candidate : candidates_) {
@@ -324,7 +341,7 @@ std::optional<Match> AwaitedObjects::of_task(const FrameLayout& layout, uint32_t
       continue;
     const uint64_t end = promise_end(other);
     if (end != 0 && match.back >= header && match.back + 8 <= end &&
-        may_have_slot(layout, coroutine, candidate.slot))
+        may_be_in_awaiter(layout, coroutine, candidate.slot))
       found.push_back(std::move(match));
   }
   return only_one(found);
@@ -363,7 +380,7 @@ uint32_t AwaitedObjects::producer_of(uint32_t coroutine, const Match& match) {
 bool AwaitedObjects::set_awaits(uint32_t coroutine, uint32_t other, bool is_proven) {
   if (leads_to(other, coroutine)) {
     if (!is_proven) return false;
-    closing_.push_back(coroutine);
+    cycle_closers_.push_back(coroutine);
   }
   found_.coroutines[coroutine].awaits = other;
   return true;
@@ -559,15 +576,21 @@ void AwaitedObjects::find() {
         one.state == State::Final || one.state == State::Runs)
       continue;
     choose_candidates(i);
-    if (const auto task = of_task(program_.layout(one.function), i)) {
-      const uint32_t other = waiters_.frame_at(task->object);
-      if (set_awaits(i, other, returns_awaited(other, i, ""))) {
-        one.state = State::Waits;
-        continue;
-      }
+    const auto task = task_with_list(program_.layout(one.function), i);
+    const uint32_t other = task ? waiters_.frame_at(task->object) : no_coroutine;
+    if (other != no_coroutine && returns_awaited(other, i, "")) {
+      set_awaits(i, other, true);
+      one.state = State::Waits;
+      continue;
     }
     const std::optional<Match> found = match(i);
-    if (!found) continue;
+    if (!found) {
+      // Without types, nothing else is known.
+      if (other == no_coroutine || !awaiter_of(i).empty() || !set_awaits(i, other, false)) continue;
+      one.state = State::Waits;
+      guessed_.push_back(i);
+      continue;
+    }
     // A function in one line seems not to have started, but something leads to its awaiter.
     const bool has_started = one.state == State::Waits || one.state == State::Unknown;
     if (!has_started && !found->is_linked) continue;

@@ -44,7 +44,10 @@ class AwaitedObjects {
   // By coroutine.
   const std::unordered_map<uint32_t, Match>& matches() const { return matches_; }
   // Coroutines of which `awaits` has closed a cycle.
-  const std::vector<uint32_t>& closing() const { return closing_; }
+  const std::vector<uint32_t>& cycle_closers() const { return cycle_closers_; }
+  // Those of which `awaits` is a guess: the other's promise has the coroutine in a list, but what
+  // the coroutine awaits is unknown.
+  const std::vector<uint32_t>& guessed() const { return guessed_; }
 
  private:
   std::optional<Match> match(uint32_t coroutine);
@@ -55,8 +58,8 @@ class AwaitedObjects {
   std::optional<Match> of_shape(uint32_t coroutine);
   std::optional<Match> unlinked_in(const FrameLayout& layout, uint32_t coroutine);
   std::optional<Match> unlinked_of_type(uint32_t coroutine);
-  std::optional<Match> of_task(const FrameLayout& layout, uint32_t coroutine) const;
-  bool may_have_slot(const FrameLayout& layout, uint32_t coroutine, uint64_t slot) const;
+  std::optional<Match> task_with_list(const FrameLayout& layout, uint32_t coroutine) const;
+  bool may_be_in_awaiter(const FrameLayout& layout, uint32_t coroutine, uint64_t slot) const;
   bool returns_awaited(uint32_t task, uint32_t coroutine, const std::string& object);
   uint32_t producer_of(uint32_t coroutine, const Match& match);
   void read_promises();
@@ -79,8 +82,9 @@ class AwaitedObjects {
   CoroutineProgram& program_;
   std::unordered_map<uint64_t, uint32_t> numbers_ = {};  // of found_.awaited, by address
   std::unordered_map<uint32_t, Match> matches_ = {};
-  std::vector<uint32_t> closing_ = {};
-  // The coroutine whose promise has the address of an object; `several` of more.
+  std::vector<uint32_t> cycle_closers_ = {};
+  std::vector<uint32_t> guessed_ = {};
+  // The coroutine whose promise has the address of an object; SuspendedCoroutine::none if several have.
   std::unordered_map<uint64_t, uint32_t> promises_ = {};
   bool has_read_promises_ = false;
   std::vector<WaitCandidate> candidates_ = {};  // of the coroutine that is looked at

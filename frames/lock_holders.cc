@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <set>
 #include <span>
+#include <unordered_set>
 
 #include "frames/chains.h"
 #include "frames/wait_shapes.h"
@@ -47,10 +50,7 @@ void LockHolders::find() {
     if (match.handle != 0)
       distances_[found_.coroutines[coroutine].awaited] =
           static_cast<int64_t>(match.slot - match.handle);
-  for (const auto& [address, lock] : locks_)
-    for (const uint32_t waiter : found_.awaited[lock].waiters)
-      awaiters_[found_.awaited[lock].type].insert(
-          found_.places[found_.coroutines[waiter].place].awaiter);
+  find_awaiters();
   for (uint32_t i = 0; i < found_.coroutines.size(); i++) find_in(i);
   for (const auto& [address, lock] : locks_) {
     find_owner(lock);
@@ -68,6 +68,17 @@ void LockHolders::find() {
     constexpr size_t many = 4;  // of which any may be it
     if (holders.size() > many) holders.clear();
   }
+}
+
+// Names are without the arguments of templates: an awaiter that waits for an object of another type
+// as well is none of a lock's.
+void LockHolders::find_awaiters() {
+  std::map<std::string, std::set<std::string>> types;  // by awaiter
+  for (const WaitObject& object : found_.awaited)
+    for (const uint32_t waiter : object.waiters)
+      types[found_.places[found_.coroutines[waiter].place].awaiter].insert(object.type);
+  for (const auto& [awaiter, objects] : types)
+    if (objects.size() == 1) awaiters_[*objects.begin()].insert(awaiter);
 }
 
 void LockHolders::find_in(uint32_t coroutine) {
@@ -102,7 +113,7 @@ void LockHolders::find_object(uint32_t coroutine, uint64_t slot, uint32_t lock) 
     });
     for (const FrameObject& guard : all) {
       if (guard.word() != object.address) continue;
-      const Guard kind = kind_of_guard(coroutine, guard, object);
+      const Guard kind = kind_of_object(coroutine, guard, object);
       if (kind == Guard::None) continue;
       const std::optional<GuardShape> shape = guard_shape(guard.type);
       const bool is_empty = shape && shape->owns && (*shape->owns >= guard.bytes.size() ||
@@ -110,7 +121,7 @@ void LockHolders::find_object(uint32_t coroutine, uint64_t slot, uint32_t lock) 
       if (!is_empty)
         add(coroutine, lock,
             is_object_in_scope(coroutine, guard, object, kind) &&
-                (kind == Guard::Known || !has_unlocker));
+                (kind == Guard::Known || !has_unlocker) && !may_be_released(coroutine, lock));
       return;
     }
     return;  // what looks like a guard may be left from an object that is gone
@@ -136,23 +147,26 @@ const std::vector<FrameObject>& LockHolders::objects_of(uint32_t coroutine) {
 }
 
 // A class of the program that holds a lock as long as one of its objects exists.
-LockHolders::Guard LockHolders::kind_of_guard(const ObjectType& type, const WaitObject& lock) const {
+LockHolders::Guard LockHolders::kind_of_guard(uint32_t function, const ObjectType& type,
+                                              const WaitObject& lock) {
   if (guard_shape(type.name)) return Guard::Known;
   const bool has_lock = type.pointers.size() == 1 && type.pointers.front().to == lock.type;
   if (!is_plain_lock(lock.type) || is_exclusive_lock(lock.type) || !type.has_destructor ||
       type.size != 8 || type.handle || !has_lock || !is_name_of_guard(type.name))
     return Guard::None;
+  // What is awaited to take the lock does not hold it.
+  if (!program_.awaiters(function, type.name).empty()) return Guard::None;
   return type.name.starts_with(lock.type + "::") ? Guard::Inner : Guard::Outer;
 }
 
-LockHolders::Guard LockHolders::kind_of_guard(uint32_t coroutine, const FrameObject& guard,
+LockHolders::Guard LockHolders::kind_of_object(uint32_t coroutine, const FrameObject& guard,
                                               const WaitObject& lock) {
   if (guard_shape(guard.type)) return Guard::Known;
   if (!is_name_of_guard(guard.type)) return Guard::None;
   Guard kind = Guard::None;
-  for (const ObjectType& type :
-       program_.classes(found_.coroutines[coroutine].function, guard.type)) {
-    kind = kind_of_guard(type, lock);
+  const uint32_t function = found_.coroutines[coroutine].function;
+  for (const ObjectType& type : program_.classes(function, guard.type)) {
+    kind = kind_of_guard(function, type, lock);
     if (kind == Guard::None) break;
   }
   return kind;
@@ -168,12 +182,55 @@ bool LockHolders::has_unlocker(uint32_t coroutine, const FrameLayout& layout,
   });
 }
 
+// Whether another coroutine may have released the lock for the holder, as the wait for a condition
+// does: one that waits for the lock and has the address of the guard, or one that the holder awaits
+// and that has the lock's address. What awaits nothing but the lock has had no reason to.
+bool LockHolders::may_be_released(uint32_t holder, uint32_t lock) {
+  const WaitObject& object = found_.awaited[lock];
+  const auto own = waiters_.words(holder);
+  const uint64_t frame = found_.coroutines[holder].frame;
+  const auto refers_to_guard = [&](uint64_t word) {
+    const uint64_t at = (word - frame) / 8;
+    return word % 8 == 0 && word >= frame && at < own.size() && own[at] == object.address;
+  };
+  const auto has_guard = [&](uint32_t other) {
+    const auto words = waiters_.words(other);
+    return other != holder && std::any_of(words.begin(), words.end(), refers_to_guard);
+  };
+  if (std::any_of(object.waiters.begin(), object.waiters.end(), has_guard)) return true;
+  constexpr int longest = 1000;
+  uint32_t at = found_.coroutines[holder].awaits;
+  for (int i = 0; i < longest && at != no_coroutine && at != holder; i++) {
+    const auto words = waiters_.words(at);
+    const bool has_lock = std::find(words.begin(), words.end(), object.address) != words.end();
+    if (has_guard(at) || (has_lock && !awaits_once(found_.coroutines[at].function))) return true;
+    at = found_.coroutines[at].awaits;
+  }
+  return false;
+}
+
+// Whether the function has a single co_await, besides those of its begin and end. False: unknown.
+bool LockHolders::awaits_once(uint32_t function) {
+  const std::vector<Suspension>& all = suspensions_of(function);
+  const FrameLayout& layout = program_.layout(function);
+  const std::string promise = layout.promise ? layout.promise->name + "::" : "";
+  return std::count_if(all.begin(), all.end(), [&](const Suspension& one) {
+           const bool is_of_promise = !promise.empty() && one.awaiter.starts_with(promise);
+           return !one.is_initial && !is_of_promise && !one.awaiter.starts_with("std::suspend_");
+         }) == 1;
+}
+
 // Whether this is the awaiter of a lock of this type: a known one, or that of coroutines that wait.
 bool LockHolders::awaits_lock(const std::string& awaiter, const WaitObject& lock) const {
   if (awaiter.empty()) return false;
   const auto own = awaiters_.find(lock.type);
   return object_of_awaiter(awaiter) == lock.type ||
          (own != awaiters_.end() && own->second.contains(awaiter));
+}
+
+// Of what a guard of the program would hold for sure. It may do so with the guard of another lock.
+bool LockHolders::awaits_object(const SuspendedCoroutine& one, const WaitObject& lock) const {
+  return one.awaited != no_coroutine && &found_.awaited[one.awaited] == &lock;
 }
 
 // Whether the lock has been awaited between the declaration of the guard and where the coroutine
@@ -184,7 +241,9 @@ bool LockHolders::is_object_in_scope(uint32_t coroutine, const FrameObject& guar
   const SuspendedCoroutine& one = found_.coroutines[coroutine];
   const SuspendedCoroutines::Place& place = found_.places[one.place];
   if (one.state != State::Waits || guard.line == 0 || guard.line >= place.line) return false;
-  if (kind == Guard::Known && !is_exclusive_lock(lock.type)) return false;
+  if (kind == Guard::Known ? !is_exclusive_lock(lock.type)
+                           : awaits_object(one, lock) || has_spare_guards(coroutine, {}, lock))
+    return false;
   if (is_awaited_between(one.function, guard.line, place, lock)) return true;
   if (kind != Guard::Known && is_awaited_before(one.function, place, guard.line, lock)) return true;
   if (kind == Guard::Outer) return false;
@@ -199,6 +258,38 @@ bool LockHolders::is_object_in_scope(uint32_t coroutine, const FrameObject& guar
     awaits_between = true;
   }
   return awaits_between;
+}
+
+// Whether the coroutine may have more guards of the program than it has awaited such locks by then:
+// each needs an await. One that has awaited none has got them from another one.
+bool LockHolders::has_spare_guards(uint32_t coroutine, const FrameLayout& layout,
+                                   const WaitObject& lock) {
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const SuspendedCoroutines::Place& place = found_.places[one.place];
+  const size_t awaits = awaits_before(one.function, place, lock);
+  if (awaits == 0) return false;
+  const auto is_guard = [&](uint32_t line, Guard kind) {
+    return line != 0 && line < place.line && (kind == Guard::Inner || kind == Guard::Outer);
+  };
+  size_t guards = 0;
+  for (const FrameMember& member : layout.members)
+    if (!member.is_awaiter && !member.is_reference &&
+        is_guard(member.line, kind_of_guard(one.function, member.type, lock)))
+      guards++;
+  if (layout.members.empty())
+    for (const FrameObject& object : objects_of(coroutine))
+      if (is_guard(object.line, kind_of_object(coroutine, object, lock))) guards++;
+  return awaits < guards;
+}
+
+// Such awaits in lines before that where the coroutine waits.
+size_t LockHolders::awaits_before(uint32_t function, const SuspendedCoroutines::Place& end,
+                                  const WaitObject& lock) {
+  const std::vector<Suspension>& all = suspensions_of(function);
+  return static_cast<size_t>(std::count_if(all.begin(), all.end(), [&](const Suspension& one) {
+    return one.place && !one.is_initial && one.place->file == end.file &&
+           one.place->line < end.line && awaits_lock(one.awaiter, lock);
+  }));
 }
 
 // Whether the function awaits such a lock before this line.
@@ -279,7 +370,8 @@ void LockHolders::find_guard(uint32_t coroutine, const FrameLayout& layout, uint
       if (!may_be_current(coroutine, member)) add(coroutine, lock, false);
       continue;
     }
-    const Guard kind = kind_of_guard(member.type, object);
+    const Guard kind =
+        kind_of_guard(found_.coroutines[coroutine].function, member.type, object);
     if (kind == Guard::None) {
       if (is_name_of_guard(member.type.name)) add(coroutine, lock, false);
       continue;
@@ -292,7 +384,8 @@ void LockHolders::find_guard(uint32_t coroutine, const FrameLayout& layout, uint
     if (!is_empty)
       add(coroutine, lock,
           is_in_scope(coroutine, layout, member, object, kind) &&
-              (kind == Guard::Known || !has_unlocker(coroutine, layout, object.address)));
+              (kind == Guard::Known || !has_unlocker(coroutine, layout, object.address)) &&
+              !may_be_released(coroutine, lock));
   }
 }
 
@@ -303,7 +396,8 @@ bool LockHolders::is_in_scope(uint32_t coroutine, const FrameLayout& layout,
   const SuspendedCoroutines::Place& place = found_.places[one.place];
   if (one.state != State::Waits || place.line == 0 || guard.scope == FrameMember::no_scope)
     return false;
-  if (kind == Guard::Known && !is_exclusive_lock(object.type)) return false;
+  if (kind == Guard::Known ? !is_exclusive_lock(object.type) : awaits_object(one, object))
+    return false;
   bool has_awaiter = false;
   for (const FrameMember& member : layout.members) {
     if (!member.is_awaiter || !may_be_current(coroutine, member)) continue;
@@ -313,6 +407,9 @@ bool LockHolders::is_in_scope(uint32_t coroutine, const FrameLayout& layout,
   }
   if (!has_awaiter) return false;
   const Locked locked = has_locked_before(coroutine, layout, object);
+  if (kind != Guard::Known && locked != Locked::Yes &&
+      (locked == Locked::Other || has_spare_guards(coroutine, layout, object)))
+    return false;
   const bool has_locked =
       locked == Locked::Yes || (locked == Locked::NotHere && kind != Guard::Outer);
   const bool is_before =
@@ -335,6 +432,8 @@ LockHolders::Locked LockHolders::has_locked_before(uint32_t coroutine, const Fra
     if (member.is_awaiter && may_be_current(coroutine, member))
       current = std::min(current, number_of(member));
   bool awaits_such = false;
+  bool is_other = false;
+  bool is_unknown = false;
   for (const FrameMember& member : layout.members) {
     if (!member.is_awaiter || member.is_reference) continue;
     for (const TypedPointer& pointer : member.type.pointers) {
@@ -347,9 +446,12 @@ LockHolders::Locked LockHolders::has_locked_before(uint32_t coroutine, const Fra
         if (slot / 8 >= words.size()) slot = 0;
       }
       awaits_such = true;
-      if (number_of(member) < current && words[slot / 8] == lock.address) return Locked::Yes;
+      if (number_of(member) >= current) continue;
+      if (words[slot / 8] == lock.address) return Locked::Yes;
+      (waiters_.may_be_object(words[slot / 8]) ? is_other : is_unknown) = true;
     }
   }
+  if (is_other && !is_unknown) return Locked::Other;
   return awaits_such ? Locked::No : Locked::NotHere;
 }
 
@@ -429,7 +531,10 @@ void LockHolders::add(uint32_t coroutine, uint32_t lock, bool is_certain) {
 }
 
 void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, const Target& target,
-                         std::span<const uint32_t> closing) {
+                         std::span<const uint32_t> closing, std::span<const uint32_t> guessed) {
+  const std::unordered_set<uint32_t> guesses(guessed.begin(), guessed.end());
+  std::unordered_set<uint32_t> removable = guesses;
+  removable.insert(closing.begin(), closing.end());
   std::vector<uint32_t> seen(found.coroutines.size(), 0);  // by which walk
   // The cycle that a walk from here leads to, if any of it has changed.
   const auto changed_cycle_from = [&](uint32_t first) -> std::vector<uint32_t> {
@@ -443,20 +548,20 @@ void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, con
     if (at == no_coroutine || seen[at] != first + 1) return {};
     path.erase(path.begin(), std::find(path.begin(), path.end(), at));
     const bool is_same = std::all_of(path.begin(), path.end(), [&](uint32_t one) {
-      return is_unchanged(found, one, waiters, target);
+      return !guesses.contains(one) && is_unchanged(found, one, waiters, target);
     });
     return is_same ? std::vector<uint32_t>() : path;
   };
-  const auto contains = [](const std::vector<uint32_t>& path, uint32_t one) {
-    return std::find(path.begin(), path.end(), one) != path.end();
-  };
+  // Each object of the cycle is awaited by a coroutine of it.
   const auto break_up = [&](const std::vector<uint32_t>& path) {
-    if (path.empty()) return;
-    for (WaitObject& object : found.awaited)
-      for (WaitObject::Holder& holder : object.holders)
-        if (contains(path, holder.coroutine)) holder.is_certain = false;
-    for (const uint32_t one : closing)
-      if (contains(path, one)) found.coroutines[one].awaits = no_coroutine;
+    const std::unordered_set<uint32_t> members(path.begin(), path.end());
+    for (const uint32_t one : path) {
+      SuspendedCoroutine& coroutine = found.coroutines[one];
+      if (coroutine.awaited != no_coroutine)
+        for (WaitObject::Holder& holder : found.awaited[coroutine.awaited].holders)
+          if (members.contains(holder.coroutine)) holder.is_certain = false;
+      if (removable.contains(one)) coroutine.awaits = no_coroutine;
+    }
   };
   for (size_t i = 0; i < found.awaited.size(); i++) {
     const std::vector<WaitObject::Holder>& holders = found.awaited[i].holders;

@@ -1,7 +1,8 @@
 // Which coroutines hold the locks that others wait for: those that keep a guard of the lock.
 //
 //   LockHolders(found, waiters, objects, program).find();
-//   keep_certain_cycles(found, waiters, target, objects.closing());
+//   keep_certain_cycles(found, waiters, target, objects.cycle_closers(),
+//                       objects.guessed());
 //
 // A frame keeps the bytes of a guard that has been destroyed. A holder is certain if the guard is
 // of a known type, its scope contains the await where the coroutine waits, and another await of the
@@ -42,14 +43,21 @@ class LockHolders {
   // Of the program, Inner: a class inside of the lock's, as Mutex::Guard.
   enum class Guard : uint8_t { None, Known, Inner, Outer };
 
+  void find_awaiters();
   void find_in(uint32_t coroutine);
   bool is_debuggable(uint32_t coroutine) const;
   void find_object(uint32_t coroutine, uint64_t slot, uint32_t lock);
   bool is_object_in_scope(uint32_t coroutine, const FrameObject& guard, const WaitObject& lock,
                           Guard kind);
-  Guard kind_of_guard(const ObjectType& type, const WaitObject& lock) const;
-  Guard kind_of_guard(uint32_t coroutine, const FrameObject& guard, const WaitObject& lock);
+  Guard kind_of_guard(uint32_t function, const ObjectType& type, const WaitObject& lock);
+  Guard kind_of_object(uint32_t coroutine, const FrameObject& guard, const WaitObject& lock);
   bool has_unlocker(uint32_t coroutine, const FrameLayout& layout, uint64_t lock) const;
+  bool may_be_released(uint32_t holder, uint32_t lock);
+  bool awaits_once(uint32_t function);
+  bool awaits_object(const SuspendedCoroutine& one, const WaitObject& lock) const;
+  bool has_spare_guards(uint32_t coroutine, const FrameLayout& layout, const WaitObject& lock);
+  size_t awaits_before(uint32_t function, const SuspendedCoroutines::Place& end,
+                       const WaitObject& lock);
   bool awaits_lock(const std::string& awaiter, const WaitObject& lock) const;
   bool is_awaited_before(uint32_t function, const SuspendedCoroutines::Place& end, uint32_t line,
                          const WaitObject& lock);
@@ -61,7 +69,8 @@ class LockHolders {
   void find_guard(uint32_t coroutine, const FrameLayout& layout, uint64_t slot, uint32_t lock);
   bool is_in_scope(uint32_t coroutine, const FrameLayout& layout, const FrameMember& guard,
                    const WaitObject& object, Guard kind);
-  enum class Locked : uint8_t { No, Yes, NotHere };  // NotHere: it awaits no such lock
+  // NotHere: it awaits no such lock; Other: what it has awaited are others, as its frame shows.
+  enum class Locked : uint8_t { No, Yes, NotHere, Other };
   Locked has_locked_before(uint32_t coroutine, const FrameLayout& layout,
                            const WaitObject& lock) const;
   bool refers_to(uint32_t coroutine, const FrameMember& awaiter, uint64_t slot) const;
@@ -83,7 +92,7 @@ class LockHolders {
   std::map<std::string, std::optional<uint64_t>> owners_ = {};  // by type of lock
   std::map<std::string, std::optional<uint64_t>> sizes_ = {};   // the same
   std::vector<uint64_t> objects_by_address_ = {};               // addresses of found_.awaited
-  std::map<std::string, std::set<std::string>> awaiters_ = {};  // those of waiters, by type of lock
+  std::map<std::string, std::set<std::string>> awaiters_ = {};  // by the only type they wait for
   // By lock, the coroutines without debug information that have its address; at most two.
   std::unordered_map<uint32_t, std::vector<uint32_t>> references_ = {};
   std::vector<FrameObject> objects_in_frame_ = {};
@@ -92,8 +101,9 @@ class LockHolders {
 
 // Coroutines that wait for each other do not change. Where they have since they were read, holders
 // of locks are no longer certain. O(coroutines).
-// `closing`: coroutines whose `awaits` has closed a cycle; it is removed.
+// `closing`: coroutines whose `awaits` has closed a cycle. `guessed`: those whose `awaits` is a guess,
+// so that no cycle with one is certain. Where a cycle is not, their `awaits` is removed.
 void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, const Target& target,
-                         std::span<const uint32_t> closing);
+                         std::span<const uint32_t> closing, std::span<const uint32_t> guessed);
 
 }  // namespace skein

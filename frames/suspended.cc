@@ -562,7 +562,7 @@ class Search {
     const uint64_t unknown = SimilarWaits(out, waiters, awaited, program_).find();
     adapters.add_executors(memory_, out);
     LockHolders(out, waiters, awaited, program_).find();
-    keep_certain_cycles(out, waiters, target_, awaited.closing());
+    keep_certain_cycles(out, waiters, target_, awaited.cycle_closers(), awaited.guessed());
     if (unknown != 0)
       warnings_.push_back("what " + counted(unknown, "coroutine") +
                           (unknown == 1 ? " waits" : " wait") +

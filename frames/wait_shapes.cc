@@ -237,8 +237,11 @@ bool is_name_of_unlocker(std::string_view type) {
 bool is_name_of_guard(std::string_view type) {
   if (is_name_of_unlocker(type)) return false;
   const std::string name = lower_case(type);
-  if (name.find("deadlock") != std::string::npos) return false;
-  return name.find("lock") != std::string::npos || name.find("guard") != std::string::npos;
+  for (const char* other : {"deadlock", "block", "clock"})
+    if (name.ends_with(other)) return false;
+  for (const char* last : {"guard", "lock", "lockholder", "lock_holder"})
+    if (name.ends_with(last)) return true;
+  return false;
 }
 
 bool is_plain_lock(std::string_view type) {

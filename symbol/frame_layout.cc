@@ -321,13 +321,22 @@ struct FrameLayouts::State {
            dwarf_hasattr(&found, DW_AT_defaulted) == 0;
   }
 
-  // Of a promise: what get_return_object() returns.
-  std::string returned_class(Dwarf_Die promise, const Unit& unit) {
-    Dwarf_Die found;
+  // Of a promise: what get_return_object() returns, which it may have inherited.
+  std::string returned_class(Dwarf_Die promise, const Unit& unit, int depth = 0) {
+    Dwarf_Die child;
     Dwarf_Die type;
     const auto accepts = [](const std::string& name) { return name == "get_return_object"; };
-    if (!find_member_function(promise, accepts, &found) || !type_of(&found, &type)) return "";
-    return class_name(type, unit);
+    if (find_member_function(promise, accepts, &child))
+      return type_of(&child, &type) ? class_name(type, unit) : "";
+    promise = bare_type(promise);
+    if (!is_class(dwarf_tag(&promise)) || depth == deepest || dwarf_child(&promise, &child) != 0)
+      return "";
+    do {
+      if (!work.spend()) return "";
+      if (dwarf_tag(&child) != DW_TAG_inheritance || !type_of(&child, &type)) continue;
+      if (std::string found = returned_class(type, unit, depth + 1); !found.empty()) return found;
+    } while (next_sibling(&child));
+    return "";
   }
 
   ObjectType object_type(Dwarf_Die die, const Unit& unit) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """awaited_test.py SKEIN FOLDER LIBRARY [COMPILER OPTION...]: compiles a program of FOLDER whose coroutines wait for
-objects of a library, of skein itself (`skein`) or of the program (`own`, `lost`, `locks`, `neighbours`, `cycles`), and compares what it prints
+objects of a library, of skein itself (`skein`) or of the program (`own`, `lost`, `locks`, `neighbours`, `cycles`,
+`guards`), and compares what it prints
 with what skein finds in its memory, and in its core: addresses, types, holders of locks, coroutines that are waited
 for together."""
 import collections
@@ -24,6 +25,7 @@ SOURCES = {
     "locks": None,
     "neighbours": None,
     "cycles": None,
+    "guards": None,
     "skein": None,
     "asio": None,
     "cppcoro": ("cppcoro/include", ["cppcoro/lib/async_mutex.cpp", "cppcoro/lib/async_manual_reset_event.cpp",

@@ -25,6 +25,7 @@ AWAITS = {
     "parent_handle": {("supervisor", "worker")},
     "ping_pong": None,
     "recycled": None,
+    "supervisors": {("supervisor", "waiting_worker"), ("stoppable", "stopped")},
 }
 
 
