@@ -222,7 +222,9 @@ class Search {
     while (count < calls.size() && is_in_c_library(calls[count].pc) &&
            (count == 0 || calls[count].is_return))
       count++;
-    if (count == 0 || count == calls.size() || !calls[count].is_return) return;
+    if (count == 0 || count == calls.size() || !calls[count].is_return ||
+        !is_system_call(calls.front().pc))
+      return;
     UnusedStack unused{.begin = calls.front().begin - UnusedStack::red_zone,
                        .end = calls[count].begin};
     for (const CallStacks::Call& call : std::span(calls).subspan(1, count))
@@ -232,6 +234,13 @@ class Search {
         unused.registers.push_back(*value);
       }
     unused_.push_back(std::move(unused));
+  }
+
+  // Whether the instruction before this address is one; a thread that is elsewhere does not wait.
+  bool is_system_call(uint64_t pc) const {
+    uint8_t before[2] = {};
+    return target_.read(pc - sizeof before, before) == sizeof before && before[0] == 0x0F &&
+           before[1] == 0x05;
   }
 
   bool is_in_c_library(uint64_t address) const {

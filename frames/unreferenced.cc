@@ -32,7 +32,9 @@ struct Node {
     uint32_t to = 0;    // a node
   };
   std::vector<Reference> refers_to = {};
-  std::vector<FrameExtent> spare = {};  // parts that a container does not use
+  // Parts that the container in the block does not use, and the array of a std::deque's blocks.
+  std::vector<FrameExtent> spare = {};
+  uint64_t map = 0;
   bool is_spare(uint64_t address) const {
     return std::any_of(spare.begin(), spare.end(), [&](const FrameExtent& part) {
       return address >= part.begin && address < part.end;
@@ -42,14 +44,18 @@ struct Node {
 
 // A word that refers to a node.
 struct Found {
-  uint64_t from = 0;  // its address; 0: a register
+  uint64_t from = 0;     // its address; 0: a register
+  uint64_t address = 0;  // where it leads
   uint32_t to = 0;
 };
 
 class AddressSearch {
  public:
   AddressSearch(const Target& target, std::span<const UnusedStack> unused)
-      : target_(target), unused_(unused) {}
+      : target_(target), unused_(unused.begin(), unused.end()) {
+    std::sort(unused_.begin(), unused_.end(),
+              [](const UnusedStack& a, const UnusedStack& b) { return a.begin < b.begin; });
+  }
 
   // False: some are unknown.
   bool read_registers(const std::vector<uint64_t>& kernel_words) {
@@ -62,8 +68,7 @@ class AddressSearch {
         if (!value) return false;
         registers_.push_back(*value);
       }
-      if (const auto sp = thread.registers.get(Registers::sp_of(target_.architecture())))
-        stacks_.push_back(*sp);
+      stacks_.push_back(*thread.registers.get(Registers::sp_of(target_.architecture())));
     }
     for (const UnusedStack& one : unused_)
       registers_.insert(registers_.end(), one.registers.begin(), one.registers.end());
@@ -87,7 +92,7 @@ class AddressSearch {
     found_.clear();
     for (const uint64_t word : registers_) add(0, word);
     for (const Mapping& mapping : target_.mappings())
-      if (is_data(mapping)) scan(mapping.begin, mapping.end, step);
+      if (is_data(mapping)) scan(begin_of_data(mapping), mapping.end, step);
     return std::move(found_);
   }
 
@@ -115,23 +120,38 @@ class AddressSearch {
     const auto at =
         std::upper_bound(targets_.begin(), targets_.end(), address,
                          [](uint64_t a, const auto& b) { return a < b.first.begin; });
-    if (at != targets_.begin() && address < std::prev(at)->first.end)
-      found_.push_back({from, std::prev(at)->second});
+    if (at != targets_.begin() && address < std::prev(at)->first.end && !is_unused(from))
+      found_.push_back({from, address, std::prev(at)->second});
   }
 
   bool is_unused(uint64_t address) const {
-    return std::any_of(unused_.begin(), unused_.end(), [&](const UnusedStack& one) {
-      return address >= one.begin && address < one.end;
-    });
+    const auto next = std::upper_bound(unused_.begin(), unused_.end(), address,
+                                       [](uint64_t a, const UnusedStack& b) { return a < b.begin; });
+    return next != unused_.begin() && address < std::prev(next)->end;
+  }
+
+  // Below the stack pointer is nothing, if the mapping is the stack of a single thread. In others,
+  // the stack may be that of a fiber: there, others may be.
+  uint64_t begin_of_data(const Mapping& mapping) const {
+    const auto contains = [&](uint64_t sp) { return sp > mapping.begin && sp < mapping.end; };
+    const auto sp = std::find_if(stacks_.begin(), stacks_.end(), contains);
+    if (sp == stacks_.end() || std::count_if(stacks_.begin(), stacks_.end(), contains) != 1 ||
+        !is_stack_of_thread(mapping))
+      return mapping.begin;
+    return std::max(mapping.begin, (*sp - UnusedStack::red_zone) / 8 * 8);
+  }
+
+  // That of the first thread; or an anonymous mapping behind one without access, as glibc makes it.
+  bool is_stack_of_thread(const Mapping& mapping) const {
+    constexpr uint64_t usual_guard = 64 << 10;
+    if (mapping.file == "[stack]") return true;
+    if (!mapping.file.empty()) return false;
+    const Mapping* before = find_mapping(target_.mappings(), mapping.begin - 1);
+    return before != nullptr && !before->readable && !before->writable && !before->executable &&
+           before->file.empty() && before->size() <= usual_guard;
   }
 
   void scan(uint64_t begin, uint64_t end, size_t step) {
-    bool is_stack = false;
-    for (const uint64_t sp : stacks_)
-      if (sp > begin && sp < end) {
-        begin = std::max(begin, (sp - UnusedStack::red_zone) / 8 * 8);
-        is_stack = true;
-      }
     constexpr uint64_t block = uint64_t{1} << 20;
     buffer_.resize(block + 8);
     for (uint64_t at = begin; at < end; at += block) {
@@ -143,13 +163,13 @@ class AddressSearch {
       for (size_t i = 0; i + 8 <= read; i += step) {
         uint64_t word = 0;
         std::memcpy(&word, buffer_.data() + i, sizeof word);
-        if (word > 4096 && !(is_stack && is_unused(at + i))) add(at + i, word);
+        if (word > 4096) add(at + i, word);
       }
     }
   }
 
   const Target& target_;
-  std::span<const UnusedStack> unused_;
+  std::vector<UnusedStack> unused_;  // by address
   std::vector<uint64_t> registers_ = {};  // and words that the kernel has
   std::vector<uint64_t> stacks_ = {};
   std::vector<uint8_t> buffer_ = {};
@@ -159,7 +179,7 @@ class AddressSearch {
 
 // Whether a file of the target calls something that leaves addresses with the kernel. The C library
 // has these names in any case.
-bool may_leave_addresses(const Target& target) {
+bool may_leave_addresses(const Target& target, std::span<const char* const> calls) {
   std::set<std::string> seen;
   for (const Mapping& mapping : target.mappings()) {
     if (!mapping.has_file() || !seen.insert(mapping.file).second) continue;
@@ -168,10 +188,24 @@ bool may_leave_addresses(const Target& target) {
     if (!file) return true;
     const auto bytes = file->bytes();
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    for (const char* call : {"epoll_ctl", "io_uring_", "timer_create", "io_submit", "mq_notify"})
+    for (const char* call : calls)
       if (text.find(call) != std::string_view::npos) return true;
   }
   return false;
+}
+
+// Whether the kernel may have addresses that are not known. It shows those of epoll and of timers,
+// but none of asynchronous I/O, whose memory is mapped also after the descriptor is closed, and of
+// mq_notify(3).
+bool has_more_in_kernel(const Target& target, const std::optional<KernelWords>& words) {
+  static constexpr const char* notify[] = {"mq_notify"};
+  static constexpr const char* all[] = {"epoll_ctl", "io_uring_", "timer_create", "io_submit",
+                                        "mq_notify"};
+  for (const Mapping& mapping : target.mappings())
+    if (mapping.file.find("[io_uring]") != std::string::npos || mapping.file.starts_with("/[aio]"))
+      return true;
+  if (!words) return may_leave_addresses(target, all);
+  return words->has_others || may_leave_addresses(target, notify);
 }
 
 // Follows references backwards, from the frames to the variables, stacks and registers that lead to
@@ -208,6 +242,7 @@ class Reachability {
       }
       if (round + 1 == most_rounds) reach_from(begin);
     }
+    if (!are_frames_reached()) check_deques();
     if (!are_frames_reached() && !look_anywhere()) return {};
     std::vector<uint32_t> left;
     for (uint32_t i = 0; i < coroutines_.size(); i++)
@@ -216,6 +251,9 @@ class Reachability {
   }
 
  private:
+  static constexpr uint64_t padding = 24;       // of malloc's blocks
+  static constexpr uint64_t deque_block = 512;  // of libstdc++'s deque
+
   uint32_t add_node(uint64_t begin, uint64_t end) {
     const auto number = static_cast<uint32_t>(nodes_.size());
     nodes_.push_back({.begin = begin, .end = end, .is_block = number >= coroutines_.size()});
@@ -288,8 +326,7 @@ class Reachability {
     const std::vector<Found> found = find(begin, end, 8);
     std::vector<HeapBlock> blocks;
     if (!find_blocks(found, blocks)) return false;
-    for (size_t i = 0; i < found.size(); i++)
-      if (!blocks[i].is_freed()) find_spare(found[i]);
+    find_spare(found, blocks);
     for (size_t i = 0; i < found.size(); i++)
       if (!blocks[i].is_freed() && node_around(found[i].from) == none && !is_plain(blocks[i]))
         reach(found[i].to);
@@ -304,45 +341,161 @@ class Reachability {
 
   void refer(uint32_t source, const Found& found) {
     Node& node = nodes_[source];
-    if (node.is_spare(found.from)) return;
-    if (node.is_reached)
+    if (node.is_reached && !node.is_spare(found.from))
       reach(found.to);
     else if (source != found.to)
       node.refers_to.push_back({found.from, found.to});
   }
 
   // What a std::vector or std::deque has removed keeps its bytes in their blocks: a queue of handles
-  // has those that were resumed.
-  void find_spare(const Found& found) {
-    constexpr uint64_t padding = 24;  // of malloc
-    Node& node = nodes_[found.to];
-    if (!node.is_block || found.from == 0 || found.from % 8 != 0 || tests_ == 0) return;
-    tests_--;
-    const uint64_t size = node.end - node.begin;
-    const std::vector<uint64_t> vector = search_.words(found.from, 3);
-    // One that is empty looks like a position in a std::deque.
-    if (vector.size() == 3 && vector[0] == node.begin && vector[1] > vector[0] &&
-        vector[2] > vector[1] && vector[2] <= node.end && vector[2] + padding > node.end)
-      node.spare.push_back({vector[1], vector[2]});
-    constexpr uint64_t block = 512;  // of libstdc++'s deque
-    if (size < block || size >= block + padding) return;
-    // The array of blocks, its size, and two positions: where it is, the block's begin and end, and
-    // where the array has its address.
-    for (const uint64_t place : {2U, 3U, 6U, 7U}) {
-      const std::vector<uint64_t> deque = search_.words(found.from - 8 * place, 10);
-      if (deque.size() != 10 || deque[place] < node.begin || deque[place] > node.begin + block)
-        continue;
-      const auto is_position = [&](size_t at) {
-        return deque[at + 2] - deque[at + 1] == block && deque[at] >= deque[at + 1] &&
-               deque[at] < deque[at + 2] && deque[at + 3] >= deque[0] &&
-               deque[at + 3] - deque[0] < 8 * deque[1] && deque[at + 3] % 8 == 0 &&
-               search_.words(deque[at + 3], 1) == std::vector{deque[at + 1]};
-      };
-      constexpr uint64_t largest_map = 1 << 20;
-      if (deque[1] == 0 || deque[1] > largest_map || !is_position(2) || !is_position(6)) continue;
-      if (deque[3] == node.begin) node.spare.push_back({deque[3], deque[2]});
-      if (deque[7] == node.begin) node.spare.push_back({deque[6], deque[8]});
+  // has those that were resumed. But what looks like a container may be an old copy of one, a cursor
+  // or a ring: nothing else may lead into the part, and all containers of the block must agree.
+  void find_spare(const std::vector<Found>& found, const std::vector<HeapBlock>& blocks) {
+    std::map<uint32_t, std::vector<Container>> containers;  // by node
+    for (size_t i = 0; i < found.size(); i++)
+      if (!blocks[i].is_freed() && nodes_[found[i].to].is_block && found[i].from % 8 == 0 &&
+          found[i].from != 0 && tests_ != 0)
+        add_containers(found[i], containers[found[i].to]);
+    if (tests_ == 0) return;  // some are unknown
+    for (const auto& [number, all] : containers) {
+      Node& node = nodes_[number];
+      const bool do_agree = !all.empty() && std::all_of(all.begin(), all.end(), [&](const Container& one) {
+        return one == all.front();
+      });
+      if (!do_agree) continue;
+      node.spare = all.front().spare;
+      node.map = all.front().map;
     }
+    for (const Found& one : found) {
+      const auto leads_into = [&](const FrameExtent& part) {
+        return one.address > part.begin && one.address < part.end;
+      };
+      std::erase_if(nodes_[one.to].spare, leads_into);
+    }
+  }
+
+  // A block as a container describes it.
+  struct Container {
+    uint64_t map = 0;  // of a std::deque
+    std::vector<FrameExtent> spare = {};
+    bool operator==(const Container& other) const {
+      return map == other.map &&
+             std::equal(spare.begin(), spare.end(), other.spare.begin(), other.spare.end(),
+                        [](const FrameExtent& a, const FrameExtent& b) {
+                          return a.begin == b.begin && a.end == b.end;
+                        });
+    }
+  };
+
+  // Those that a word which leads to a block belongs to.
+  void add_containers(const Found& found, std::vector<Container>& to) {
+    const Node& node = nodes_[found.to];
+    if (found.address != node.begin) return;
+    tests_--;
+    add_vector(found.from, node, to);
+    const uint64_t size = node.end - node.begin;
+    if (size < deque_block || size >= deque_block + padding) return;
+    for (const uint64_t place : {3U, 7U})
+      if (const auto deque = deque_at(found.from - 8 * place)) to.push_back(part_of(*deque, node.begin));
+  }
+
+  void add_vector(uint64_t address, const Node& node, std::vector<Container>& to) {
+    const std::vector<uint64_t> vector = search_.words(address, 3);
+    // One that is empty looks like a position in a std::deque.
+    if (vector.size() != 3 || vector[0] != node.begin || vector[1] <= vector[0] ||
+        vector[2] < vector[1] || vector[2] > node.end || vector[2] + padding <= node.end)
+      return;
+    Container found;
+    if (has_unused_end(vector[1], vector[2])) found.spare.push_back({vector[1], vector[2]});
+    to.push_back(std::move(found));
+  }
+
+  // Whether the last part of what follows a vector was never used. To the end of a cursor, and of
+  // a ring once it is full, there are elements.
+  bool has_unused_end(uint64_t begin, uint64_t end) const {
+    constexpr size_t count = 8;  // words: more than an element has
+    if (end - begin < 8 * count) return false;
+    const std::vector<uint64_t> last = search_.words(end - 8 * count, count);
+    return last.size() == count && std::all_of(last.begin(), last.end(), [](uint64_t word) {
+      return word < 4096;
+    });
+  }
+
+  struct Deque {
+    uint64_t map = 0;                  // an array of addresses of blocks
+    std::vector<uint64_t> first = {};  // where it is, the block's begin and end, the place in the map
+    std::vector<uint64_t> last = {};
+  };
+
+  // Nothing: there is none.
+  std::optional<Deque> deque_at(uint64_t address) const {
+    constexpr uint64_t largest_map = 1 << 20;
+    const std::vector<uint64_t> words = search_.words(address, 10);
+    if (words.size() != 10 || words[1] == 0 || words[1] > largest_map) return {};
+    const auto is_position = [&](size_t at) {
+      return words[at + 2] - words[at + 1] == deque_block && words[at] >= words[at + 1] &&
+             words[at] < words[at + 2] && words[at + 3] >= words[0] &&
+             words[at + 3] - words[0] < 8 * words[1] && words[at + 3] % 8 == 0 &&
+             search_.words(words[at + 3], 1) == std::vector{words[at + 1]};
+    };
+    if (!is_position(2) || !is_position(6) || words[9] < words[5]) return {};
+    return Deque{words[0], {words.begin() + 2, words.begin() + 6}, {words.begin() + 6, words.end()}};
+  }
+
+  static Container part_of(const Deque& deque, uint64_t block) {
+    Container found{.map = deque.map};
+    const auto add = [&](uint64_t begin, uint64_t end) {
+      if (begin != end) found.spare.push_back({begin, end});
+    };
+    if (deque.first[1] == block) add(deque.first[1], deque.first[0]);
+    if (deque.last[1] == block) add(deque.last[0], deque.last[2]);
+    return found;
+  }
+
+  // What was left out because of a deque: another one with the same blocks, of which it is an old
+  // copy, may use it. In the middle of that one, nothing but its map leads to the block.
+  void check_deques() {
+    std::map<uint64_t, std::vector<uint32_t>> by_map;
+    for (uint32_t i = 0; i < nodes_.size(); i++)
+      if (nodes_[i].map != 0 && nodes_[i].is_reached && leaves_out(nodes_[i]))
+        by_map[nodes_[i].map].push_back(i);
+    if (by_map.empty()) return;
+    std::vector<std::pair<FrameExtent, uint32_t>> targets;
+    std::vector<const std::vector<uint32_t>*> nodes;
+    for (const auto& [map, all] : by_map) {
+      targets.push_back({{map, map + 1}, static_cast<uint32_t>(nodes.size())});
+      nodes.push_back(&all);
+    }
+    for (const Found& found : search_.find(std::move(targets), 8)) {
+      if (found.from == 0 || found.from % 8 != 0) continue;
+      const std::optional<Deque> deque = deque_at(found.from);
+      if (!deque || deque->map != found.address) continue;
+      for (const uint32_t number : *nodes[found.to])
+        if (uses_spare(*deque, nodes_[number])) nodes_[number].spare.clear();
+    }
+    for (const auto& [map, all] : by_map)
+      for (const uint32_t number : all)
+        if (nodes_[number].spare.empty())
+          for (const Node::Reference& one : std::vector(nodes_[number].refers_to)) reach(one.to);
+  }
+
+  bool leaves_out(const Node& node) const {
+    return std::any_of(node.refers_to.begin(), node.refers_to.end(), [&](const Node::Reference& one) {
+      return node.is_spare(one.from) && !nodes_[one.to].is_reached;
+    });
+  }
+
+  bool uses_spare(const Deque& deque, const Node& node) const {
+    const size_t count = (deque.last[3] - deque.first[3]) / 8 + 1;
+    const std::vector<uint64_t> blocks = search_.words(deque.first[3], count);
+    const auto at = std::find(blocks.begin(), blocks.end(), node.begin);
+    if (at == blocks.end()) return false;
+    const uint64_t begin = at == blocks.begin() ? deque.first[0] : node.begin;
+    const uint64_t end =
+        at - blocks.begin() + 1 == std::ssize(blocks) ? deque.last[0] : node.begin + deque_block;
+    return std::any_of(node.spare.begin(), node.spare.end(), [&](const FrameExtent& part) {
+      return part.begin < end && begin < part.end;
+    });
   }
 
   // In structures without padding, addresses are anywhere. Those in other blocks are not followed.
@@ -375,7 +528,7 @@ class Reachability {
 
 bool is_c_library(std::string_view file) {
   const std::string_view name = file.substr(file.rfind('/') + 1);
-  return name.starts_with("libc.so") || name.starts_with("libc-") || name.starts_with("ld-") ||
+  return name.starts_with("libc.so") || name.starts_with("libc-") ||
          name.starts_with("libpthread");
 }
 
@@ -386,8 +539,9 @@ std::vector<bool> find_unreferenced(const Target& target,
   AddressSearch search(target, unused);
   Reachability reachability(search, coroutines, heaps);
   if (!reachability.has_frames()) return {};
-  const std::optional<std::vector<uint64_t>> words = target.kernel_words();
-  if ((!words && may_leave_addresses(target)) || !search.read_registers(words.value_or(std::vector<uint64_t>())))
+  const std::optional<KernelWords> words = target.kernel_words();
+  if (has_more_in_kernel(target, words) ||
+      !search.read_registers(words ? words->words : std::vector<uint64_t>()))
     return {};
   const std::optional<std::vector<uint32_t>> lost = reachability.run();
   if (!lost) return {};

@@ -8,10 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "target/target.h"
+
 namespace skein {
 
-// `folder` is "/proc/PID". Nothing: they are not known, as with io_uring, or may not be read.
-std::optional<std::vector<uint64_t>> read_kernel_words(const std::string& folder);
+// `folder` is "/proc/PID". Nothing: they may not be read. There are others if it has io_uring, or a
+// pipe from itself to itself with bytes that it has not read: they may be an address.
+std::optional<KernelWords> read_kernel_words(const std::string& folder);
 
 // The hexadecimal numbers behind each `key` in a text of /proc: "data:" of "tfd: 5 data: 7f00".
 std::vector<uint64_t> numbers_behind(std::string_view text, std::string_view key);

@@ -25,8 +25,30 @@ TEST_CASE("what a process has registered with epoll is known") {
   if (!words)
     MESSAGE("skipped: the kernel has no list of timers");
   else
-    CHECK(std::find(words->begin(), words->end(), one.data.u64) != words->end());
+    CHECK(std::find(words->words.begin(), words->words.end(), one.data.u64) != words->words.end());
   close(event);
   close(epoll);
   CHECK(!read_kernel_words("/proc/0"));
+}
+
+TEST_CASE("what a process has written to itself and not read is unknown") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const auto before = read_kernel_words("/proc/self");
+  const uint64_t address = 0x123456789ABC;
+  REQUIRE(write(ends[1], &address, sizeof address) == sizeof address);
+  const auto unread = read_kernel_words("/proc/self");
+  uint64_t same = 0;
+  REQUIRE(read(ends[0], &same, sizeof same) == sizeof same);
+  const auto after = read_kernel_words("/proc/self");
+  if (!before || !unread || !after) {
+    MESSAGE("skipped: the kernel has no list of timers");
+  } else {
+    CHECK_FALSE(before->has_others);
+    CHECK(unread->has_others);
+    CHECK_FALSE(after->has_others);
+  }
+  CHECK(same == address);
+  close(ends[0]);
+  close(ends[1]);
 }

@@ -182,12 +182,7 @@ class Process : public Target {
     return named;
   }
 
-  std::optional<std::vector<uint64_t>> kernel_words() const override {
-    const bool has_aio = std::any_of(mappings_.begin(), mappings_.end(), [](const Mapping& one) {
-      return one.file.starts_with("/[aio]");
-    });
-    return has_aio ? std::nullopt : read_kernel_words(folder_);
-  }
+  std::optional<KernelWords> kernel_words() const override { return read_kernel_words(folder_); }
 
   std::string root() const override {
     std::string folder = folder_ + "/root";

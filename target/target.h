@@ -102,6 +102,12 @@ struct Piece {
   size_t count = 0;
 };
 
+// What a program has left with the kernel, which returns it with events: kernel_words.h.
+struct KernelWords {
+  std::vector<uint64_t> words = {};
+  bool has_others = false;  // that cannot be read
+};
+
 class Target {
  public:
   virtual ~Target() = default;
@@ -140,7 +146,7 @@ class Target {
 
   // The words that the program has left with the kernel, see kernel_words.h, as they are now. Nothing:
   // they are not known, as in a core.
-  virtual std::optional<std::vector<uint64_t>> kernel_words() const { return {}; }
+  virtual std::optional<KernelWords> kernel_words() const { return {}; }
 
   // What precedes absolute paths of the target, to open what it would: "/proc/4711/root" of a
   // process in a container. Empty: it sees the same files.

@@ -24,6 +24,7 @@ AWAITS = {
     "generators": {("printer", "lines"), ("query", "read_row"), ("handler", "query")},
     "parent_handle": {("supervisor", "worker")},
     "ping_pong": None,
+    "queues": set(),
     "recycled": None,
     "supervisors": {("supervisor", "waiting_worker"), ("stoppable", "stopped")},
 }
@@ -42,6 +43,7 @@ def examine(name, variant, pid, stop):
     check(run.returncode == is_faulty, f"{where}: {run.returncode} {run.stderr}{run.stdout}")
     found = json.loads(run.stdout)
     check(any(chain["error"] for chain in found["chains"]) == is_faulty, f"{where}: {run.stdout}")
+    check(not any(chain["verdict"] == "unreferenced" for chain in found["chains"]), f"{where}: {run.stdout}")
     expected = AWAITS[name]
     if expected is None or variant.endswith("-s"):
         return
