@@ -1,5 +1,7 @@
 #include "base/function_name.h"
 
+#include <iterator>
+
 namespace skein {
 namespace {
 
@@ -29,14 +31,13 @@ size_t behind_group(std::string_view text, size_t open) {
 // Returns the length of the operator after the keyword `operator` ("<", "()", "->" ...), which is
 // part of the name. Arguments of a template may follow: "||<int>".
 size_t operator_sign(std::string_view rest) {
-  constexpr std::string_view signs[] = {"<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=",
-                                        "==",  "!=",  "&&",  "||",  "++", "--", "+=", "-=", "*=", "/=",
-                                        "%=",  "&=",  "|=",  "^=",  "->"};
-  for (const std::string_view sign : signs)
-    if (rest.starts_with(sign)) return sign.size();
-  return !rest.empty() && std::string_view("<>=-!+*/%&|^~,").find(rest[0]) != std::string_view::npos
-             ? 1
-             : 0;
+  // Those of one, two and three characters.
+  constexpr std::string_view signs[] = {
+      "<>=-!+*/%&|^~,", "()[]<<>><=>===!=&&||++--+=-=*=/=%=&=|=^=->", "<=><<=>>=->*"};
+  for (size_t size = std::size(signs); size > 0; size--)
+    for (size_t at = 0; at < signs[size - 1].size(); at += size)
+      if (rest.starts_with(signs[size - 1].substr(at, size))) return size;
+  return 0;
 }
 
 }  // namespace

@@ -10,6 +10,12 @@ if(NOT TARGET skein_frames)
 endif()
 
 add_library(skein_cli OBJECT ${cli_sources})
+if(SKEIN_UNITY)
+  skein_unity(skein_cli)
+  # These have names of others in an unnamed namespace; memory.cc replaces operator new.
+  set_property(SOURCE cli/command/render.cc cli/command/show.cc cli/input/thread_stacks.cc cli/check/test_list.cc
+    cli/output/window.cc cli/input/analysis.cc cli/memory.cc PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+endif()
 if(BUILD_TESTING)
   skein_precompiled(skein_cli standard_headers.h ${cli_sources})
 endif()

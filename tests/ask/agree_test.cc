@@ -318,7 +318,7 @@ class Answers {
   std::map<TaskIndex, LiveTask> live_;
 };
 
-constexpr uint32_t programs = 1000;
+constexpr uint32_t programs = programs_of(1000);
 
 RandomProgram make_program(uint32_t seed) {
   return RandomProgram(seed, static_cast<RandomProgram::Fault>(seed % RandomProgram::faults));
@@ -353,7 +353,7 @@ Trace cut(Trace whole, const Answers& answers, uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("1,000 random programs: all commands agree") {
+TEST_CASE("random programs: all commands agree") {
   for (uint32_t seed = 1; seed <= programs; seed++) {
     CAPTURE(seed);
     RandomProgram program = make_program(seed);

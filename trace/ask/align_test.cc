@@ -127,7 +127,7 @@ TEST_CASE("a moved line and directories do not matter") {
 }
 
 TEST_CASE("two runs of a random program: all coroutines match") {
-  for (uint32_t seed = 1; seed <= 300; seed++) {
+  for (uint32_t seed = 1; seed <= programs_of(300); seed++) {
     CAPTURE(seed);
     const RandomProgram good(seed, RandomProgram::Fault::None, {.seed = 1'000 + seed});
     const RandomProgram bad(seed, RandomProgram::Fault::None, {.seed = 5'000 + seed});

@@ -41,7 +41,7 @@ TEST_CASE("the task that ran longest on an executor in an interval") {
 
 TEST_CASE("random programs: the same result as a full count") {
   std::mt19937 random(5);
-  for (uint32_t seed = 1; seed <= 200; seed++) {
+  for (uint32_t seed = 1; seed <= programs_of(200); seed++) {
     const RandomProgram program(seed, static_cast<RandomProgram::Fault>(seed % 7));
     const Model model = build_model(program.trace, {.simplify = false});
     Busiest busiest(model);

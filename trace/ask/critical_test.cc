@@ -206,7 +206,7 @@ TEST_CASE("an operation that another task cancelled") {
 }
 
 TEST_CASE("the path is complete for random events") {
-  for (uint32_t seed = 1; seed <= 2'000; seed++) {
+  for (uint32_t seed = 1; seed <= programs_of(2'000); seed++) {
     const Trace trace = random_events_trace(seed);
     const Model model = build_model(trace, {.simplify = false});
     const Waits waits = find_waits(trace, model);
@@ -225,7 +225,7 @@ TEST_CASE("the path is complete for random events") {
 
 TEST_CASE("random programs: every path is complete and matches the model") {
   std::mt19937 random(3);
-  for (uint32_t seed = 1; seed <= 300; seed++) {
+  for (uint32_t seed = 1; seed <= programs_of(300); seed++) {
     const RandomProgram program(seed, static_cast<RandomProgram::Fault>(seed % 7));
     const Model model = build_model(program.trace, {.simplify = false});
     const Waits waits = find_waits(program.trace, model);

@@ -204,7 +204,7 @@ TEST_CASE("timing: self times of groups, and their share of the total") {
 }
 
 TEST_CASE("two runs of the same correct program do not diverge") {
-  for (uint32_t seed = 1; seed <= 500; seed++) {
+  for (uint32_t seed = 1; seed <= programs_of(500); seed++) {
     CAPTURE(seed);
     using Fault = RandomProgram::Fault;
     const Fault faults[] = {Fault::None, Fault::LostWakeUp, Fault::NeverNotified, Fault::LockCycle,
@@ -224,7 +224,7 @@ TEST_CASE("a planted fault is the first divergence from a spared run") {
   using Fault = RandomProgram::Fault;
   for (const Fault fault :
        {Fault::LostWakeUp, Fault::NeverNotified, Fault::LockCycle, Fault::EndedHolding})
-    for (uint32_t seed = 1; seed <= 250; seed++) {
+    for (uint32_t seed = 1; seed <= programs_of(250); seed++) {
       CAPTURE(static_cast<int>(fault));
       CAPTURE(seed);
       RandomProgram spared(seed, fault, {.seed = 1'000 + seed, .spared = true});
@@ -264,7 +264,7 @@ TEST_CASE("a planted fault is the first divergence from a spared run") {
 }
 
 TEST_CASE("traces of random events can be compared") {
-  for (uint32_t seed = 1; seed <= 2'000; seed++) {
+  for (uint32_t seed = 1; seed <= programs_of(2'000); seed++) {
     const AnalyzedTrace good(random_events_trace(seed)), bad(random_events_trace(seed / 2 + 7'000));
     for (const Divergence& d : differ(good, bad))
       if (d.kind == Divergence::Kind::Order) CHECK(d.good.time <= d.good_later.time);

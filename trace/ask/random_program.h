@@ -10,11 +10,28 @@
 // waits until the condition has a waiter, and some notifications have no waiter.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "trace/ask/random_program/machine.h"
 
 namespace skein {
+
+// How many programs a test tries of `count`: a fifth where they run slowly, without optimisation or
+// with a sanitizer. Builds that are fast try all.
+constexpr uint32_t programs_of(uint32_t count) {
+#if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return count / 5;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  return count / 5;
+#else
+  return count;
+#endif
+#else
+  return count;
+#endif
+}
 
 class RandomProgram : public detail::Machine {
  public:

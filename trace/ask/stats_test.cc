@@ -109,7 +109,7 @@ TEST_CASE("percentiles by nearest rank, and powers of two") {
 }
 
 TEST_CASE("random programs: every interval counts exactly once") {
-  for (uint32_t seed = 1; seed <= 100; seed++) {
+  for (uint32_t seed = 1; seed <= programs_of(100); seed++) {
     const RandomProgram program(seed, static_cast<RandomProgram::Fault>(seed % 7));
     const Model model = build_model(program.trace, {.simplify = false});
     const Waits waits = find_waits(program.trace, model);
@@ -137,7 +137,7 @@ TEST_CASE("random programs: every interval counts exactly once") {
 }
 
 TEST_CASE("sums over random events are bounded") {
-  for (uint32_t seed = 1; seed <= 2'000; seed++) {
+  for (uint32_t seed = 1; seed <= programs_of(2'000); seed++) {
     const Trace trace = random_events_trace(seed);
     const Model model = build_model(trace, {.simplify = false});
     const Waits waits = find_waits(trace, model);

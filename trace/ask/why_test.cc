@@ -368,7 +368,7 @@ TEST_CASE("random programs: the planted fault is found, and nothing else") {
                                 {Fault::EndedHolding, Verdict::NeverReleased},
                                 {Fault::Starved, Verdict::Starved}};
   for (const Expected& expected : table)
-    for (uint32_t seed = 1; seed <= 300; seed++) {
+    for (uint32_t seed = 1; seed <= programs_of(300); seed++) {
       const Fault fault = expected.fault;
       CAPTURE(static_cast<int>(fault));
       CAPTURE(seed);

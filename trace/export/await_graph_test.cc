@@ -66,7 +66,7 @@ TEST_CASE("a wait counts once, at the end of the chain of its waiters") {
 }
 
 TEST_CASE("random programs: each moment of each wait is in one stack, or below one") {
-  for (uint32_t seed = 0; seed < 105; seed++) {
+  for (uint32_t seed = 0; seed < programs_of(105); seed++) {
     INFO("seed ", seed);
     const RandomProgram program(seed, static_cast<RandomProgram::Fault>(seed % 7));
     const Model model = build_model(program.trace, {.simplify = false});

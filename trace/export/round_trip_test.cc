@@ -114,7 +114,7 @@ void require_round_trips(const Trace& trace) {
 }  // namespace
 
 TEST_CASE("random programs survive a round trip") {
-  constexpr uint32_t programs = 105;
+  constexpr uint32_t programs = programs_of(105);
   constexpr uint32_t faults = 7;
   for (uint32_t seed = 0; seed < programs; seed++) {
     INFO("seed ", seed);

@@ -95,12 +95,12 @@ TEST_CASE("random programs: each planted bug is found, and nothing else") {
                                 {Fault::QueueGrows, Lint::QueueOnlyGrows},
                                 {Fault::LevelGrows, Lint::CounterOnlyGrows},
                                 {Fault::NeverSent, Lint::OperationPending}};
-  for (uint32_t seed = 1; seed <= 300; seed++) {
+  for (uint32_t seed = 1; seed <= programs_of(300); seed++) {
     CAPTURE(seed);
     CHECK(findings(RandomProgram(seed, Fault::None).trace).empty());
   }
   for (const Expected& expected : table)
-    for (uint32_t seed = 1; seed <= 75; seed++) {
+    for (uint32_t seed = 1; seed <= programs_of(75); seed++) {
       CAPTURE(name(expected.lint));
       CAPTURE(static_cast<int>(expected.fault));
       CAPTURE(seed);
@@ -126,7 +126,7 @@ TEST_CASE("random programs: each planted bug is found, and nothing else") {
 }
 
 TEST_CASE("with random options on random events, no time is out of bounds") {
-  for (uint32_t seed = 1; seed <= 3'000; seed++) {
+  for (uint32_t seed = 1; seed <= programs_of(3'000); seed++) {
     const Trace trace = random_events_trace(seed);
     const Model model = build_model(trace, {.simplify = false});
     CAPTURE(seed);
