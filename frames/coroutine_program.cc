@@ -270,63 +270,56 @@ FrameLayouts* CoroutineProgram::layouts_of(Module& module) {
   return module.layouts ? &*module.layouts : nullptr;
 }
 
-const FrameLayout& CoroutineProgram::layout(uint32_t number) {
-  static const FrameLayout unknown;
+// Null: its module has no debug information. With the address of the resuming function in the file.
+std::pair<FrameLayouts*, uint64_t> CoroutineProgram::layouts_of(uint32_t number) {
   const Pair& pair = pairs_[number];
   Module& module = modules_[pair.module];
-  FrameLayouts* layouts = layouts_of(module);
-  return layouts == nullptr ? unknown : layouts->of(pair.function.resume - module.bias);
+  return {layouts_of(module), pair.function.resume - module.bias};
+}
+
+const FrameLayout& CoroutineProgram::layout(uint32_t number) {
+  static const FrameLayout unknown;
+  const auto [layouts, function] = layouts_of(number);
+  return layouts == nullptr ? unknown : layouts->of(function);
 }
 
 std::optional<uint64_t> CoroutineProgram::owner_of(uint32_t number, const std::string& lock) {
-  const Pair& pair = pairs_[number];
-  Module& module = modules_[pair.module];
-  FrameLayouts* layouts = layouts_of(module);
+  const auto [layouts, function] = layouts_of(number);
   if (layouts == nullptr) return {};
-  return layouts->owner(pair.function.resume - module.bias, lock);
+  return layouts->owner(function, lock);
 }
 
 bool CoroutineProgram::may_have_handle(uint32_t number, const std::string& class_name,
                                        uint64_t offset, bool is_promise) {
-  const Pair& pair = pairs_[number];
-  Module& module = modules_[pair.module];
-  FrameLayouts* layouts = layouts_of(module);
+  const auto [layouts, function] = layouts_of(number);
   return layouts == nullptr ||
-         layouts->may_have_handle(pair.function.resume - module.bias, class_name, offset,
+         layouts->may_have_handle(function, class_name, offset,
                                   is_promise);
 }
 
 bool CoroutineProgram::may_begin_with(uint32_t number, const std::string& outer,
                                       const std::string& inner) {
-  const Pair& pair = pairs_[number];
-  Module& module = modules_[pair.module];
-  FrameLayouts* layouts = layouts_of(module);
+  const auto [layouts, function] = layouts_of(number);
   return layouts == nullptr ||
-         layouts->may_begin_with(pair.function.resume - module.bias, outer, inner);
+         layouts->may_begin_with(function, outer, inner);
 }
 
 std::optional<uint64_t> CoroutineProgram::size_of(uint32_t number, const std::string& class_name) {
-  const Pair& pair = pairs_[number];
-  Module& module = modules_[pair.module];
-  FrameLayouts* layouts = layouts_of(module);
+  const auto [layouts, function] = layouts_of(number);
   if (layouts == nullptr) return {};
-  return layouts->size(pair.function.resume - module.bias, class_name);
+  return layouts->size(function, class_name);
 }
 
 const std::vector<ObjectType>& CoroutineProgram::awaiters(uint32_t number, const std::string& name) {
   static const std::vector<ObjectType> unknown;
-  const Pair& pair = pairs_[number];
-  Module& module = modules_[pair.module];
-  FrameLayouts* layouts = layouts_of(module);
-  return layouts == nullptr ? unknown : layouts->awaiters(pair.function.resume - module.bias, name);
+  const auto [layouts, function] = layouts_of(number);
+  return layouts == nullptr ? unknown : layouts->awaiters(function, name);
 }
 
 const std::vector<ObjectType>& CoroutineProgram::classes(uint32_t number, const std::string& name) {
   static const std::vector<ObjectType> unknown;
-  const Pair& pair = pairs_[number];
-  Module& module = modules_[pair.module];
-  FrameLayouts* layouts = layouts_of(module);
-  return layouts == nullptr ? unknown : layouts->classes(pair.function.resume - module.bias, name);
+  const auto [layouts, function] = layouts_of(number);
+  return layouts == nullptr ? unknown : layouts->classes(function, name);
 }
 
 void CoroutineProgram::keep_lines() {

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/disk_files.h"
@@ -142,6 +143,7 @@ class CoroutineProgram {
   const Lines* lines_of(Module& module);
   void read_lines(Module& module);
   FrameLayouts* layouts_of(Module& module);
+  std::pair<FrameLayouts*, uint64_t> layouts_of(uint32_t number);
   FrameVariables* variables_of(Module& module);
   FrameCode frame_code(Pair& pair, std::optional<uint32_t> point);
   const std::vector<Store>& stores_of(Pair& pair);
