@@ -81,6 +81,14 @@ const std::string& AwaitedObjects::awaiter_of(uint32_t coroutine) const {
   return found_.places[found_.coroutines[coroutine].place].awaiter;
 }
 
+// Whether a container with the coroutine may be a part of the object: not of what follows it.
+bool AwaitedObjects::may_contain(uint32_t coroutine, const WaitCandidate& candidate,
+                                 const std::string& type) {
+  if (!candidate.is_in_container || type.empty()) return true;
+  const auto size = program_.size_of(found_.coroutines[coroutine].function, type);
+  return !size || candidate.back < *size;
+}
+
 // In an awaiter that the compiler has described: best in that to which the object leads, of the
 // type that is awaited where the coroutine is.
 std::optional<Match> AwaitedObjects::of_awaiter_in(const FrameLayout& layout, uint32_t coroutine) {
@@ -113,7 +121,8 @@ std::optional<Match> AwaitedObjects::of_awaiter_in(const FrameLayout& layout, ui
         best = match_of(candidate, type);
         rank_of_best = rank;
       }
-      if (!candidate.is_list && is_known && (awaiter.empty() || has_type))
+      if (!candidate.is_list && is_known && (awaiter.empty() || has_type) &&
+          may_contain(coroutine, candidate, type))
         handles.push_back(match_of(candidate, type));
     }
   }
@@ -128,7 +137,8 @@ std::optional<Match> AwaitedObjects::of_reference_in(const FrameLayout& layout,
       if (member.is_awaiter || !contains(member, candidate.slot)) continue;
       const TypedPointer* pointer = pointer_at(member.type, candidate.slot - member.offset);
       if (pointer == nullptr || pointer->to.empty() || pointer->to.starts_with("std::")) continue;
-      if (candidate.is_list || pointer->to == awaiter_of(coroutine))
+      if (candidate.is_list ||
+          (pointer->to == awaiter_of(coroutine) && may_contain(coroutine, candidate, pointer->to)))
         return match_of(candidate, pointer->to);
     }
   return {};

@@ -66,6 +66,7 @@ class AwaitedObjects {
   bool set_awaits(uint32_t coroutine, uint32_t other, bool is_proven);
   void choose_candidates(uint32_t coroutine);
   bool may_be(uint32_t coroutine, const WaitCandidate& candidate, const std::string& type);
+  bool may_contain(uint32_t coroutine, const WaitCandidate& candidate, const std::string& type);
   bool is_declared_otherwise(uint32_t coroutine, const WaitCandidate& candidate,
                              const std::string& type);
   const std::string& awaiter_of(uint32_t coroutine) const;

@@ -17,7 +17,7 @@ class ContainerSearch {
       : memory_(memory), object_(object), content_(content), budget_(budget) {}
 
   std::vector<ContainerWord> run() {
-    for (size_t i = 0; i < content_.size(); i++) {
+    for (size_t i = 0; i < content_.size() && budget_ != 0; i++) {
       begin_ = 8 * i;
       const auto left = content_.subspan(i);
       if (!add_deque(left) && !add_vector(left)) add_list(left);
@@ -26,6 +26,16 @@ class ContainerSearch {
   }
 
  private:
+  // False: there is not so much left, and nothing more is read.
+  bool spend(uint64_t bytes) {
+    if (bytes > budget_) {
+      budget_ = 0;
+      return false;
+    }
+    budget_ -= bytes;
+    return true;
+  }
+
   // False: the words do not look like one.
   bool add_vector(std::span<const uint64_t> words) {
     if (words.size() < 3) return false;
@@ -38,8 +48,7 @@ class ContainerSearch {
   }
 
   bool add_range(uint64_t begin, uint64_t end) {
-    if (end - begin > std::min(most, budget_)) return false;
-    budget_ -= end - begin;
+    if (end - begin > most || !spend(end - begin)) return false;
     std::vector<uint64_t> values((end - begin) / 8);
     if (!memory_.read(begin, values.data(), 8 * values.size())) return false;
     for (const uint64_t value : values) add(value);
@@ -57,7 +66,9 @@ class ContainerSearch {
     uint64_t at = words[0];
     for (size_t i = 0; i < longest && at != head; i++) {
       uint64_t node[words_of_node] = {};
-      if (!is_place(at) || !memory_.read(at, node, sizeof node) || node[1] != before) return;
+      if (!is_place(at) || !spend(sizeof node) || !memory_.read(at, node, sizeof node) ||
+          node[1] != before)
+        return;
       add(node[2]);
       add(node[3]);
       before = at;
@@ -81,6 +92,7 @@ class ContainerSearch {
         return false;
     if (last[3] < first[3]) return false;
     for (uint64_t node = first[3]; node <= last[3]; node += 8) {
+      if (!spend(sizeof node)) break;
       const uint64_t begin = memory_.word(node);
       if (!is_place(begin)) break;
       add_range(node == first[3] ? first[0] : begin, node == last[3] ? last[0] : begin + block);

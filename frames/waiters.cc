@@ -269,17 +269,18 @@ uint32_t Waiters::coroutine_of(uint64_t word) const {
                                                                                     : no_coroutine;
 }
 
-// By coroutine.
-const std::vector<Waiters::Kept>& Waiters::kept_by(uint64_t object) {
-  if (kept_.size() == most_objects) kept_.clear();
-  const auto [at, is_new] = kept_.try_emplace(object);
+// By coroutine. The size of the object is unknown: what begins far behind may be the next one's.
+const std::vector<Waiters::Contained>& Waiters::contained_in(uint64_t object) {
+  if (contained_.size() == most_objects) contained_.clear();
+  const auto [at, is_new] = contained_.try_emplace(object);
   if (!is_new) return at->second;
   for (const ContainerWord& one :
        container_words(memory_, object, content(object, object_words), container_budget_))
-    if (const uint32_t owner = coroutine_of(one.value); owner != no_coroutine)
+    if (const uint32_t owner = coroutine_of(one.value);
+        owner != no_coroutine && one.container < 8 * handle_words)
       at->second.push_back({owner, one.container});
   std::stable_sort(at->second.begin(), at->second.end(),
-                   [](const Kept& a, const Kept& b) { return a.coroutine < b.coroutine; });
+                   [](const Contained& a, const Contained& b) { return a.coroutine < b.coroutine; });
   return at->second;
 }
 
@@ -308,13 +309,13 @@ void Waiters::find_handles(uint32_t coroutine) {
       candidates_[coroutine].push_back({.object = object, .slot = 8 * slot, .back = 8 * handle});
       continue;
     }
-    const std::vector<Kept>& kept = kept_by(object);
+    const std::vector<Contained>& contained = contained_in(object);
     const auto own =
-        std::lower_bound(kept.begin(), kept.end(), coroutine,
-                         [](const Kept& a, uint32_t b) { return a.coroutine < b; });
-    if (own != kept.end() && own->coroutine == coroutine)
+        std::lower_bound(contained.begin(), contained.end(), coroutine,
+                         [](const Contained& a, uint32_t b) { return a.coroutine < b; });
+    if (own != contained.end() && own->coroutine == coroutine)
       candidates_[coroutine].push_back(
-          {.object = object, .slot = 8 * slot, .back = own->back, .is_kept = true, .is_task = is_task});
+          {.object = object, .slot = 8 * slot, .back = own->back, .is_in_container = true, .is_task = is_task});
   }
 }
 
@@ -381,7 +382,7 @@ std::vector<SharedObject> Waiters::shared_objects() const {
         });
     if (!may_be_parent[i]) continue;
     for (const WaitCandidate& one : all)
-      if (!one.is_kept) parents.emplace(one.object, i);
+      if (!one.is_in_container) parents.emplace(one.object, i);
   }
   std::vector<SharedObject> found;
   for (uint32_t i = 0; i < all_.size(); i++) {

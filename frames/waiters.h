@@ -32,8 +32,8 @@ struct WaitCandidate {
   // have that are not waited for.
   bool is_list = false;
   bool is_promise = false;  // it is one of Seastar's
-  bool is_kept = false;  // in a container of the object
-  bool is_task = false;  // is_kept, and the object is the frame or the promise of a coroutine
+  bool is_in_container = false;  // in a container of the object
+  bool is_task = false;  // is_in_container, and the object is the frame or the promise of a coroutine
 };
 
 // Several coroutines that another one waits for: each has the address of a counter, behind which is
@@ -104,7 +104,7 @@ class Waiters {
   using Nodes = std::unordered_multimap<uint32_t, Node>;  // by coroutine
 
   // A coroutine whose handle or awaiter is in a container of an object.
-  struct Kept {
+  struct Contained {
     uint32_t coroutine = 0;
     uint64_t back = 0;  // where the container is: bytes from the object
   };
@@ -116,7 +116,7 @@ class Waiters {
   void find_handles(uint32_t coroutine);
   void find_joins(uint32_t coroutine, const std::vector<bool>& may_wait);
   const Nodes& nodes_of(uint64_t object);
-  const std::vector<Kept>& kept_by(uint64_t object);
+  const std::vector<Contained>& contained_in(uint64_t object);
   uint32_t coroutine_of(uint64_t word) const;
   void add_list(uint64_t object, uint64_t first, uint64_t back, Nodes& to);
   Nodes list_from(uint64_t object, uint64_t first, int64_t slot, uint64_t back) const;
@@ -135,7 +135,7 @@ class Waiters {
   size_t searched_ = 0;
   std::unordered_map<uint32_t, std::vector<WaitCandidate>> candidates_ = {};  // by coroutine
   std::unordered_map<uint64_t, Nodes> objects_ = {};
-  std::unordered_map<uint64_t, std::vector<Kept>> kept_ = {};  // by object
+  std::unordered_map<uint64_t, std::vector<Contained>> contained_ = {};  // by object
   uint64_t container_budget_ = uint64_t{64} << 20;             // bytes
   std::vector<Join> joins_ = {};
 };

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "frames/handle_containers.h"
 #include "frames/unreferenced.h"
 
 using namespace skein;
@@ -170,6 +171,56 @@ TEST_CASE("a coroutine is unreferenced if only itself and others like it have it
   CHECK(find_unreferenced(heap, heap.coroutines, {}).empty());  // registers are unknown
   for (size_t i = 0; i < 17; i++) heap.threads_[0].registers.set(i, i == 12 ? inner : 1);
   CHECK(find_unreferenced(heap, heap.coroutines, {}) == std::vector<bool>{false, false, false});
+}
+
+TEST_CASE("below the stack pointer of a fiber may be anything") {
+  Program heap;
+  const uint64_t frame = heap.add_frame();
+  heap.set(Program::begin + 0x800, frame);
+  heap.threads_.push_back({.id = 1});
+  for (size_t i = 0; i < 17; i++)
+    heap.threads_[0].registers.set(i, i == 7 ? Program::begin + 0xC00 : 1);
+  CHECK(find_unreferenced(heap, heap.coroutines, {}) == std::vector<bool>{false});
+}
+
+TEST_CASE("a container belongs to an object if it begins nearby") {
+  Program program;
+  const uint64_t frame = program.add_frame();
+  const uint64_t outside = Program::begin + 0x800;
+  const uint64_t handles = Program::begin + 0xA00;
+  program.set(frame + 0x40, outside);
+  program.set(handles, frame);
+  const auto set_vector = [&](uint64_t offset) {
+    for (const uint64_t i : {0U, 1U, 2U})
+      program.set(outside + offset + 8 * i, handles + 8 * std::min<uint64_t>(i, 1));
+  };
+  set_vector(0x60);
+  CHECK(program.waiters().candidates(0).empty());
+  set_vector(0x10);
+  REQUIRE(program.waiters().candidates(0).size() == 1);
+  CHECK(program.waiters().candidates(0)[0].is_in_container);
+  CHECK(program.waiters().candidates(0)[0].back == 0x10);
+}
+
+TEST_CASE("containers are read as far as the budget allows") {
+  Program program;
+  const uint64_t list = Program::begin + 0x800;
+  constexpr uint64_t count = 4;
+  // Nodes with the addresses of the next and the previous one, and a handle.
+  for (uint64_t i = 0; i <= count; i++) {
+    program.set(list + 0x40 * i, list + 0x40 * ((i + 1) % (count + 1)));
+    program.set(list + 0x40 * i + 8, list + 0x40 * ((i + count) % (count + 1)));
+    if (i != 0) program.set(list + 0x40 * i + 16, i);
+  }
+  MemoryCache memory(program);
+  const std::vector<uint64_t> content = {list + 0x40, list + 0x40 * count};
+  uint64_t budget = 4096;
+  CHECK(container_words(memory, list, content, budget).size() == count);
+  CHECK(budget == 4096 - 32 * count);
+  budget = 70;
+  CHECK(container_words(memory, list, content, budget).size() == 2);
+  CHECK(budget == 0);
+  CHECK(container_words(memory, list, content, budget).empty());
 }
 
 TEST_CASE("an object that coroutines share with the one that waits for them") {
