@@ -531,10 +531,11 @@ void LockHolders::add(uint32_t coroutine, uint32_t lock, bool is_certain) {
 }
 
 void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, const Target& target,
-                         std::span<const uint32_t> closing, std::span<const uint32_t> guessed) {
+                         std::span<const uint32_t> cycle_closers,
+                         std::span<const uint32_t> guessed) {
   const std::unordered_set<uint32_t> guesses(guessed.begin(), guessed.end());
   std::unordered_set<uint32_t> removable = guesses;
-  removable.insert(closing.begin(), closing.end());
+  removable.insert(cycle_closers.begin(), cycle_closers.end());
   std::vector<uint32_t> seen(found.coroutines.size(), 0);  // by which walk
   // The cycle that a walk from here leads to, if any of it has changed.
   const auto changed_cycle_from = [&](uint32_t first) -> std::vector<uint32_t> {
@@ -568,7 +569,7 @@ void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, con
     if (!holders.empty() && holders.front().is_certain)
       break_up(changed_cycle_from(holders.front().coroutine));
   }
-  for (const uint32_t one : closing) break_up(changed_cycle_from(one));
+  for (const uint32_t one : cycle_closers) break_up(changed_cycle_from(one));
 }
 
 }  // namespace skein

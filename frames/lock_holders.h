@@ -8,9 +8,15 @@
 // of a known type, its scope contains the await where the coroutine waits, and another await of the
 // function lies between them: that of the guard itself. A class of the program is a guard if it has a
 // destructor, nothing but the address of the lock, and the name of one; unless it is a member of the
-// lock's class, the function must have awaited the lock before. A lock of the program may have the handle
-// of its owner, by the name of the member. Otherwise it is, or has been, the holder; without debug
-// information, the only coroutine that has the lock's address may be.
+// lock's class, the function must have awaited the lock before. A lock of the program may have the
+// handle of its owner, by the name of the member. Otherwise it is, or has been, the holder; without
+// debug information, the only coroutine that has the lock's address may be.
+//
+// No holder is certain
+//   - if there seem to be several: a lock has one;
+//   - if it has an object that gives the lock back for some time, "UnlockGuard";
+//   - if another coroutine may have released the lock for it, as the wait for a condition does;
+//   - by a guard of the program, of the lock that it waits for itself.
 #pragma once
 
 #include <cstdint>
@@ -101,9 +107,10 @@ class LockHolders {
 
 // Coroutines that wait for each other do not change. Where they have since they were read, holders
 // of locks are no longer certain. O(coroutines).
-// `closing`: coroutines whose `awaits` has closed a cycle. `guessed`: those whose `awaits` is a guess,
+// `cycle_closers`: coroutines whose `awaits` has closed a cycle. `guessed`: those whose `awaits` is a guess,
 // so that no cycle with one is certain. Where a cycle is not, their `awaits` is removed.
 void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, const Target& target,
-                         std::span<const uint32_t> closing, std::span<const uint32_t> guessed);
+                         std::span<const uint32_t> cycle_closers,
+                         std::span<const uint32_t> guessed);
 
 }  // namespace skein
