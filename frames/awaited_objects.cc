@@ -322,7 +322,7 @@ bool AwaitedObjects::returns_awaited(uint32_t task, uint32_t coroutine, const st
 // Whether the address there may be that of what the coroutine waits for now: in the awaiter of this
 // type, if the compiler has described it, or in a variable.
 bool AwaitedObjects::may_be_in_awaiter(const FrameLayout& layout, uint32_t coroutine,
-                                   uint64_t slot) const {
+                                       uint64_t slot) const {
   const std::string& awaiter = awaiter_of(coroutine);
   if (slot < promise_end(coroutine)) return false;
   const auto around =

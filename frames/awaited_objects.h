@@ -85,7 +85,8 @@ class AwaitedObjects {
   std::unordered_map<uint32_t, Match> matches_ = {};
   std::vector<uint32_t> cycle_closers_ = {};
   std::vector<uint32_t> guessed_ = {};
-  // The coroutine whose promise has the address of an object; SuspendedCoroutine::none if several have.
+  // The coroutine whose promise has the address of an object; SuspendedCoroutine::none if several
+  // have.
   std::unordered_map<uint64_t, uint32_t> promises_ = {};
   bool has_read_promises_ = false;
   std::vector<WaitCandidate> candidates_ = {};  // of the coroutine that is looked at

@@ -292,16 +292,13 @@ std::optional<uint64_t> CoroutineProgram::owner_of(uint32_t number, const std::s
 bool CoroutineProgram::may_have_handle(uint32_t number, const std::string& class_name,
                                        uint64_t offset, bool is_promise) {
   const auto [layouts, function] = layouts_of(number);
-  return layouts == nullptr ||
-         layouts->may_have_handle(function, class_name, offset,
-                                  is_promise);
+  return layouts == nullptr || layouts->may_have_handle(function, class_name, offset, is_promise);
 }
 
 bool CoroutineProgram::may_begin_with(uint32_t number, const std::string& outer,
                                       const std::string& inner) {
   const auto [layouts, function] = layouts_of(number);
-  return layouts == nullptr ||
-         layouts->may_begin_with(function, outer, inner);
+  return layouts == nullptr || layouts->may_begin_with(function, outer, inner);
 }
 
 std::optional<uint64_t> CoroutineProgram::size_of(uint32_t number, const std::string& class_name) {

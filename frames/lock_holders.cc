@@ -160,7 +160,7 @@ LockHolders::Guard LockHolders::kind_of_guard(uint32_t function, const ObjectTyp
 }
 
 LockHolders::Guard LockHolders::kind_of_object(uint32_t coroutine, const FrameObject& guard,
-                                              const WaitObject& lock) {
+                                               const WaitObject& lock) {
   if (guard_shape(guard.type)) return Guard::Known;
   if (!is_name_of_guard(guard.type)) return Guard::None;
   Guard kind = Guard::None;
@@ -370,8 +370,7 @@ void LockHolders::find_guard(uint32_t coroutine, const FrameLayout& layout, uint
       if (!may_be_current(coroutine, member)) add(coroutine, lock, false);
       continue;
     }
-    const Guard kind =
-        kind_of_guard(found_.coroutines[coroutine].function, member.type, object);
+    const Guard kind = kind_of_guard(found_.coroutines[coroutine].function, member.type, object);
     if (kind == Guard::None) {
       if (is_name_of_guard(member.type.name)) add(coroutine, lock, false);
       continue;

@@ -6,11 +6,11 @@
 //
 // A frame keeps the bytes of a guard that has been destroyed. A holder is certain if the guard is
 // of a known type, its scope contains the await where the coroutine waits, and another await of the
-// function lies between them: that of the guard itself. A class of the program is a guard if it has a
-// destructor, nothing but the address of the lock, and the name of one; unless it is a member of the
-// lock's class, the function must have awaited the lock before. A lock of the program may have the
-// handle of its owner, by the name of the member. Otherwise it is, or has been, the holder; without
-// debug information, the only coroutine that has the lock's address may be.
+// function lies between them: that of the guard itself. A class of the program is a guard if it has
+// a destructor, nothing but the address of the lock, and the name of one; unless it is a member of
+// the lock's class, the function must have awaited the lock before. A lock of the program may have
+// the handle of its owner, by the name of the member. Otherwise it is, or has been, the holder;
+// without debug information, the only coroutine that has the lock's address may be.
 //
 // No holder is certain
 //   - if there seem to be several: a lock has one;
@@ -107,8 +107,8 @@ class LockHolders {
 
 // Coroutines that wait for each other do not change. Where they have since they were read, holders
 // of locks are no longer certain. O(coroutines).
-// `cycle_closers`: coroutines whose `awaits` has closed a cycle. `guessed`: those whose `awaits` is a guess,
-// so that no cycle with one is certain. Where a cycle is not, their `awaits` is removed.
+// `cycle_closers`: coroutines whose `awaits` has closed a cycle. `guessed`: those whose `awaits` is
+// a guess, so that no cycle with one is certain. Where a cycle is not, their `awaits` is removed.
 void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, const Target& target,
                          std::span<const uint32_t> cycle_closers,
                          std::span<const uint32_t> guessed);

@@ -125,8 +125,9 @@ class AddressSearch {
   }
 
   bool is_unused(uint64_t address) const {
-    const auto next = std::upper_bound(unused_.begin(), unused_.end(), address,
-                                       [](uint64_t a, const UnusedStack& b) { return a < b.begin; });
+    const auto next =
+        std::upper_bound(unused_.begin(), unused_.end(), address,
+                         [](uint64_t a, const UnusedStack& b) { return a < b.begin; });
     return next != unused_.begin() && address < std::prev(next)->end;
   }
 
@@ -169,7 +170,7 @@ class AddressSearch {
   }
 
   const Target& target_;
-  std::vector<UnusedStack> unused_;  // by address
+  std::vector<UnusedStack> unused_;       // by address
   std::vector<uint64_t> registers_ = {};  // and words that the kernel has
   std::vector<uint64_t> stacks_ = {};
   std::vector<uint8_t> buffer_ = {};
@@ -253,6 +254,7 @@ class Reachability {
  private:
   static constexpr uint64_t padding = 24;       // of malloc's blocks
   static constexpr uint64_t deque_block = 512;  // of libstdc++'s deque
+  static constexpr size_t words_of_deque = 10;
 
   uint32_t add_node(uint64_t begin, uint64_t end) {
     const auto number = static_cast<uint32_t>(nodes_.size());
@@ -347,9 +349,10 @@ class Reachability {
       node.refers_to.push_back({found.from, found.to});
   }
 
-  // What a std::vector or std::deque has removed keeps its bytes in their blocks: a queue of handles
-  // has those that were resumed. But what looks like a container may be an old copy of one, a cursor
-  // or a ring: nothing else may lead into the part, and all containers of the block must agree.
+  // What a std::vector or std::deque has removed keeps its bytes in their blocks: a queue of
+  // handles has those that were resumed. But what looks like a container may be an old copy of one,
+  // a cursor or a ring: nothing else may lead into the part, and all containers of the block must
+  // agree.
   void find_spare(const std::vector<Found>& found, const std::vector<HeapBlock>& blocks) {
     std::map<uint32_t, std::vector<Container>> containers;  // by node
     for (size_t i = 0; i < found.size(); i++)
@@ -357,27 +360,40 @@ class Reachability {
           found[i].from != 0 && tests_ != 0)
         add_containers(found[i], containers[found[i].to]);
     if (tests_ == 0) return;  // some are unknown
-    for (const auto& [number, all] : containers) {
-      Node& node = nodes_[number];
-      const bool do_agree = !all.empty() && std::all_of(all.begin(), all.end(), [&](const Container& one) {
-        return one == all.front();
-      });
-      if (!do_agree) continue;
-      node.spare = all.front().spare;
-      node.map = all.front().map;
+    for (const auto& [number, described] : containers) {
+      const std::vector<Container>& all = described;
+      const auto is_same = [&](const Container& one) { return one == all.front(); };
+      if (all.empty() || !std::all_of(all.begin(), all.end(), is_same)) continue;
+      nodes_[number].spare = all.front().spare;
+      nodes_[number].map = all.front().map;
     }
-    for (const Found& one : found) {
-      const auto leads_into = [&](const FrameExtent& part) {
+    std::set<uint32_t> in_maps;
+    for (size_t i = 0; i < found.size(); i++) {
+      const Found& one = found[i];
+      Node& node = nodes_[one.to];
+      std::erase_if(node.spare, [&](const FrameExtent& part) {
         return one.address > part.begin && one.address < part.end;
-      };
-      std::erase_if(nodes_[one.to].spare, leads_into);
+      });
+      if (node.map == 0 || one.address != node.begin || blocks[i].is_freed()) continue;
+      const std::vector<Container>& all = containers[one.to];
+      if (one.from - node.map < 8 * all.front().map_size)
+        in_maps.insert(one.to);
+      else if (std::none_of(all.begin(), all.end(),
+                            [&](const Container& each) { return each.has(one.from); }))
+        node.spare.clear();  // it may be in the map of another one
     }
+    // A map that is freed is that of an old copy.
+    for (const auto& [number, described] : containers)
+      if (nodes_[number].map != 0 && !in_maps.contains(number)) nodes_[number].spare.clear();
   }
 
   // A block as a container describes it.
   struct Container {
+    uint64_t address = 0;
     uint64_t map = 0;  // of a std::deque
+    uint64_t map_size = 0;
     std::vector<FrameExtent> spare = {};
+    bool has(uint64_t word) const { return word - address < 8 * words_of_deque; }
     bool operator==(const Container& other) const {
       return map == other.map &&
              std::equal(spare.begin(), spare.end(), other.spare.begin(), other.spare.end(),
@@ -396,7 +412,8 @@ class Reachability {
     const uint64_t size = node.end - node.begin;
     if (size < deque_block || size >= deque_block + padding) return;
     for (const uint64_t place : {3U, 7U})
-      if (const auto deque = deque_at(found.from - 8 * place)) to.push_back(part_of(*deque, node.begin));
+      if (const auto deque = deque_at(found.from - 8 * place))
+        to.push_back(part_of(*deque, node.begin));
   }
 
   void add_vector(uint64_t address, const Node& node, std::vector<Container>& to) {
@@ -416,22 +433,24 @@ class Reachability {
     constexpr size_t count = 8;  // words: more than an element has
     if (end - begin < 8 * count) return false;
     const std::vector<uint64_t> last = search_.words(end - 8 * count, count);
-    return last.size() == count && std::all_of(last.begin(), last.end(), [](uint64_t word) {
-      return word < 4096;
-    });
+    return last.size() == count &&
+           std::all_of(last.begin(), last.end(), [](uint64_t word) { return word < 4096; });
   }
 
   struct Deque {
-    uint64_t map = 0;                  // an array of addresses of blocks
-    std::vector<uint64_t> first = {};  // where it is, the block's begin and end, the place in the map
+    uint64_t address = 0;
+    uint64_t map = 0;  // an array of addresses of blocks
+    uint64_t map_size = 0;
+    std::vector<uint64_t> first =
+        {};  // where it is, the block's begin and end, the place in the map
     std::vector<uint64_t> last = {};
   };
 
   // Nothing: there is none.
   std::optional<Deque> deque_at(uint64_t address) const {
     constexpr uint64_t largest_map = 1 << 20;
-    const std::vector<uint64_t> words = search_.words(address, 10);
-    if (words.size() != 10 || words[1] == 0 || words[1] > largest_map) return {};
+    const std::vector<uint64_t> words = search_.words(address, words_of_deque);
+    if (words.size() != words_of_deque || words[1] == 0 || words[1] > largest_map) return {};
     const auto is_position = [&](size_t at) {
       return words[at + 2] - words[at + 1] == deque_block && words[at] >= words[at + 1] &&
              words[at] < words[at + 2] && words[at + 3] >= words[0] &&
@@ -439,11 +458,15 @@ class Reachability {
              search_.words(words[at + 3], 1) == std::vector{words[at + 1]};
     };
     if (!is_position(2) || !is_position(6) || words[9] < words[5]) return {};
-    return Deque{words[0], {words.begin() + 2, words.begin() + 6}, {words.begin() + 6, words.end()}};
+    return Deque{address,
+                 words[0],
+                 words[1],
+                 {words.begin() + 2, words.begin() + 6},
+                 {words.begin() + 6, words.end()}};
   }
 
   static Container part_of(const Deque& deque, uint64_t block) {
-    Container found{.map = deque.map};
+    Container found{.address = deque.address, .map = deque.map, .map_size = deque.map_size};
     const auto add = [&](uint64_t begin, uint64_t end) {
       if (begin != end) found.spare.push_back({begin, end});
     };
@@ -480,9 +503,10 @@ class Reachability {
   }
 
   bool leaves_out(const Node& node) const {
-    return std::any_of(node.refers_to.begin(), node.refers_to.end(), [&](const Node::Reference& one) {
-      return node.is_spare(one.from) && !nodes_[one.to].is_reached;
-    });
+    return std::any_of(node.refers_to.begin(), node.refers_to.end(),
+                       [&](const Node::Reference& one) {
+                         return node.is_spare(one.from) && !nodes_[one.to].is_reached;
+                       });
   }
 
   bool uses_spare(const Deque& deque, const Node& node) const {
@@ -528,8 +552,7 @@ class Reachability {
 
 bool is_c_library(std::string_view file) {
   const std::string_view name = file.substr(file.rfind('/') + 1);
-  return name.starts_with("libc.so") || name.starts_with("libc-") ||
-         name.starts_with("libpthread");
+  return name.starts_with("libc.so") || name.starts_with("libc-") || name.starts_with("libpthread");
 }
 
 std::vector<bool> find_unreferenced(const Target& target,

@@ -29,7 +29,8 @@ struct UnusedStack {
   std::vector<uint64_t> registers = {};
 };
 
-// "/lib/x86_64-linux-gnu/libc.so.6"; not the dynamic linker, which runs between a call and its function.
+// "/lib/x86_64-linux-gnu/libc.so.6"; not the dynamic linker, which runs between a call and its
+// function.
 bool is_c_library(std::string_view file);
 
 // By coroutine (by frame). Empty: it cannot be known, because not all registers are known, or the

@@ -46,8 +46,8 @@ WaitObject::Kind kind_of_awaiter(std::string_view awaiter);
 bool may_count_tasks(WaitObject::Kind kind);
 bool is_name_of_join(std::string_view type);
 
-// "app::Mutex::Guard", "ScopedLock", "LockHolder", of no known library: an object that holds a lock.
-// Not "LockTimer", "Clock".
+// "app::Mutex::Guard", "ScopedLock", "LockHolder", of no known library: an object that holds a
+// lock. Not "LockTimer", "Clock".
 bool is_name_of_guard(std::string_view type);
 
 // "app::UnlockGuard": an object that gives a lock back for as long as it exists.

@@ -51,11 +51,12 @@ TEST_CASE("locks and guards") {
   CHECK(guard_shape("concurrencpp::scoped_async_lock")->owns == 8);
   CHECK_FALSE(guard_shape("cppcoro::async_mutex_lock")->owns);
   CHECK_FALSE(guard_shape("app::Mutex::Guard"));
-  for (const char* guard : {"app::Mutex::Guard", "ScopedLock", "lock_guard", "app::LockHolder", "Lock"})
+  for (const char* guard :
+       {"app::Mutex::Guard", "ScopedLock", "lock_guard", "app::LockHolder", "Lock"})
     CHECK(is_name_of_guard(guard));
-  for (const char* other : {"app::LockTimer", "LockStats", "Lock::Timer", "Blocker", "Block", "Clock",
-                            "LockClock", "app::Mutex::LockOperation", "Unlock", "UnlockGuard",
-                            "Deadlock", "Holder"})
+  for (const char* other :
+       {"app::LockTimer", "LockStats", "Lock::Timer", "Blocker", "Block", "Clock", "LockClock",
+        "app::Mutex::LockOperation", "Unlock", "UnlockGuard", "Deadlock", "Holder"})
     CHECK_FALSE(is_name_of_guard(other));
 }
 

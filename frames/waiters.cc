@@ -279,8 +279,9 @@ const std::vector<Waiters::Contained>& Waiters::contained_in(uint64_t object) {
     if (const uint32_t owner = coroutine_of(one.value);
         owner != no_coroutine && one.container < 8 * handle_words)
       at->second.push_back({owner, one.container});
-  std::stable_sort(at->second.begin(), at->second.end(),
-                   [](const Contained& a, const Contained& b) { return a.coroutine < b.coroutine; });
+  std::stable_sort(
+      at->second.begin(), at->second.end(),
+      [](const Contained& a, const Contained& b) { return a.coroutine < b.coroutine; });
   return at->second;
 }
 
@@ -314,8 +315,11 @@ void Waiters::find_handles(uint32_t coroutine) {
         std::lower_bound(contained.begin(), contained.end(), coroutine,
                          [](const Contained& a, uint32_t b) { return a.coroutine < b; });
     if (own != contained.end() && own->coroutine == coroutine)
-      candidates_[coroutine].push_back(
-          {.object = object, .slot = 8 * slot, .back = own->back, .is_in_container = true, .is_task = is_task});
+      candidates_[coroutine].push_back({.object = object,
+                                        .slot = 8 * slot,
+                                        .back = own->back,
+                                        .is_in_container = true,
+                                        .is_task = is_task});
   }
 }
 

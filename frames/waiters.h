@@ -33,7 +33,8 @@ struct WaitCandidate {
   bool is_list = false;
   bool is_promise = false;  // it is one of Seastar's
   bool is_in_container = false;  // in a container of the object
-  bool is_task = false;  // is_in_container, and the object is the frame or the promise of a coroutine
+  bool is_task =
+      false;  // is_in_container, and the object is the frame or the promise of a coroutine
 };
 
 // Several coroutines that another one waits for: each has the address of a counter, behind which is

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "frames/handle_containers.h"
 #include "frames/unreferenced.h"
@@ -29,6 +30,11 @@ class Program : public Target {
   }
   void set(uint64_t address, uint64_t word) {
     std::memcpy(bytes_.data() + (address - begin), &word, sizeof word);
+  }
+  // A file behind the heap that is not read.
+  void map(std::string file) {
+    mappings_.push_back(
+        {.begin = begin + 0x10000, .end = begin + 0x11000, .file = std::move(file)});
   }
   uint64_t add_frame() {
     const uint64_t frame = begin + size_of_frame * coroutines.size();
@@ -171,6 +177,14 @@ TEST_CASE("a coroutine is unreferenced if only itself and others like it have it
   CHECK(find_unreferenced(heap, heap.coroutines, {}).empty());  // registers are unknown
   for (size_t i = 0; i < 17; i++) heap.threads_[0].registers.set(i, i == 12 ? inner : 1);
   CHECK(find_unreferenced(heap, heap.coroutines, {}) == std::vector<bool>{false, false, false});
+}
+
+TEST_CASE("the kernel may have the address of a coroutine") {
+  Program heap;
+  heap.add_frame();
+  CHECK(find_unreferenced(heap, heap.coroutines, {}) == std::vector<bool>{true});
+  heap.map("anon_inode:[io_uring]");  // also if its descriptor is closed
+  CHECK(find_unreferenced(heap, heap.coroutines, {}).empty());
 }
 
 TEST_CASE("below the stack pointer of a fiber may be anything") {

@@ -33,9 +33,7 @@ class Pausable : public PausableProcess {
   Result<Contents> file_of(const Mapping& mapping) const override {
     return process_->file_of(mapping);
   }
-  std::optional<KernelWords> kernel_words() const override {
-    return process_->kernel_words();
-  }
+  std::optional<KernelWords> kernel_words() const override { return process_->kernel_words(); }
   std::string root() const override { return process_->root(); }
 
   std::optional<Error> pause() override {
