@@ -309,7 +309,7 @@ bool AwaitedObjects::returns_awaited(uint32_t task, uint32_t coroutine, const st
   const FrameLayout& layout = program_.layout(found_.coroutines[task].function);
   const std::string& awaiter = awaiter_of(coroutine);
   if (!layout.promise || awaiter.empty()) return false;
-  // "app::Task::promise_type"; what is around another name may be a namespace.
+  // "app::Task::promise_type"; the scope of another name may be a namespace.
   constexpr std::string_view usual = "::promise_type";
   std::string returned = layout.returned;
   const std::string& promise = layout.promise->name;

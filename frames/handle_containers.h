@@ -19,7 +19,7 @@ struct ContainerWord {
 };
 
 // `content` are the words of the object at this address. Anything may look like a container. Larger
-// ones than 1 MiB are left out. What is read is taken from `budget`, in bytes; at 0 nothing is.
+// ones than 1 MiB are left out. Bytes that are read are taken from `budget`; at 0, nothing is read.
 std::vector<ContainerWord> container_words(MemoryCache& memory, uint64_t object,
                                            std::span<const uint64_t> content, uint64_t& budget);
 

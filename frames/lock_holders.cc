@@ -154,7 +154,7 @@ LockHolders::Guard LockHolders::kind_of_guard(uint32_t function, const ObjectTyp
   if (!is_plain_lock(lock.type) || is_exclusive_lock(lock.type) || !type.has_destructor ||
       type.size != 8 || type.handle || !has_lock || !is_name_of_guard(type.name))
     return Guard::None;
-  // What is awaited to take the lock does not hold it.
+  // An awaiter takes the lock, and does not hold it.
   if (!program_.awaiters(function, type.name).empty()) return Guard::None;
   return type.name.starts_with(lock.type + "::") ? Guard::Inner : Guard::Outer;
 }

@@ -32,7 +32,8 @@ std::optional<std::string> target_of_link(const std::string& path) {
   return errno == ENOENT ? std::optional(std::string()) : std::nullopt;
 }
 
-// What is in a pipe is not read, only counted. A descriptor that is open for reading is left open.
+// The bytes stay in the pipe. Precondition: the process can read from it, so that one more reader
+// changes nothing.
 bool has_unread_bytes(const std::string& pipe) {
   const int descriptor = open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return true;

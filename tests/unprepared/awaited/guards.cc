@@ -194,7 +194,7 @@ Detached with_operation(Mutex& mine, Mutex& yours) {
   co_await event;
 }
 
-// ---- what has no lock though its name says so ----
+// ---- no guards in spite of their names ----
 
 TimedMutex timed;
 TimedMutex blocked;
