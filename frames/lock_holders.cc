@@ -214,7 +214,11 @@ bool LockHolders::awaits_once(uint32_t function) {
   const std::vector<Suspension>& all = suspensions_of(function);
   const FrameLayout& layout = program_.layout(function);
   const std::string promise = layout.promise ? layout.promise->name + "::" : "";
-  return std::count_if(all.begin(), all.end(), [&](const Suspension& one) {
+  // g++'s first point is that of the begin.
+  const bool is_gcc =
+      program_.pairs()[function].function.compiler == CoroutineFunction::Compiler::Gcc;
+  const auto first = all.begin() + (is_gcc && !all.empty() && !all.front().is_initial ? 1 : 0);
+  return std::count_if(first, all.end(), [&](const Suspension& one) {
            const bool is_of_promise = !promise.empty() && one.awaiter.starts_with(promise);
            return !one.is_initial && !is_of_promise && !one.awaiter.starts_with("std::suspend_");
          }) == 1;

@@ -183,6 +183,18 @@ Detached other_consumer(TimedMutex& mutex, Condition& of) {
   while (true) co_await of.wait_without_guard(mutex);
 }
 
+// What it awaits does nothing but to wait for the lock: a deadlock.
+TimedMutex recursive;
+Task helper(TimedMutex& mutex) {
+  co_await mutex.lock();
+  Guard guard{&mutex};
+}
+Detached caller(TimedMutex& mutex) {
+  co_await mutex.lock();
+  Guard guard{&mutex};
+  co_await helper(mutex);
+}
+
 // ---- an operation that is a variable ----
 
 Mutex own;
@@ -265,5 +277,10 @@ int main() {
   waits("has_not_locked", &event, "app::Event");
   waits("plain_wanter", &later, "app::PlainMutex");
   no_holder(&later);
+  caller(*hidden(&recursive));
+  waits("helper", &recursive, "app::TimedMutex");
+  awaits("caller", "helper");
+  held(&recursive, "caller");
+  deadlock("caller");
   ready();
 }
