@@ -25,8 +25,9 @@ AwaitPaths::AwaitPaths(const ControlFlow& flow, const Predecessors& before,
   }
 }
 
-// Whether every path to the store passes the call. What no instruction leads to is where the function
-// begins, or goes on after an exception.
+// Whether every path to the store passes the call, before any other store: behind that one, the
+// coroutine was suspended, and what goes on there has not passed the call. What no instruction leads to
+// is where the function begins, or goes on after an exception.
 bool AwaitPaths::passes(size_t store, Function function, uint32_t call) const {
   std::vector<bool> seen(before_.size());
   std::vector<size_t> work = {store};
@@ -35,7 +36,8 @@ bool AwaitPaths::passes(size_t store, Function function, uint32_t call) const {
     work.pop_back();
     if (at == 0 || before_[at].empty() || steps_++ >= most_steps) return false;
     for (const size_t previous : before_[at]) {
-      if (seen[previous] || points_[previous]) continue;
+      if (seen[previous]) continue;
+      if (points_[previous]) return false;
       seen[previous] = true;
       const uint32_t found = call_at_[function][previous];
       if (found == none || calls_[function][found].call != call) work.push_back(previous);

@@ -179,8 +179,8 @@ std::vector<Store> with_values_of_registers(const Code& code, const std::vector<
 }
 
 // The function may have the beginnings of other coroutines in it, whose frames are in other
-// registers, or in the same one at another time. If any store is known to be in its own frame, the
-// others are left out.
+// registers, or in the same one at another time. If one that stores a number is known to be in its own
+// frame, the others that store the same are left out. (Without optimisation, not all are known.)
 void leave_out_others(const Code& code, uint64_t offset, std::vector<Store>& stores) {
   const auto is_same = [&](const Store& one) { return one.frame == stores.front().frame; };
   std::set<uint32_t> points;
@@ -191,8 +191,12 @@ void leave_out_others(const Code& code, uint64_t offset, std::vector<Store>& sto
   const std::vector<Store> own = follow_stores(code, Compiler::Clang, offset);
   if (own.empty()) return;
   std::erase_if(stores, [&](const Store& one) {
-    return std::none_of(own.begin(), own.end(),
-                        [&](const Store& other) { return other.begin == one.begin; });
+    bool is_known = false;
+    for (const Store& other : own) {
+      if (other.begin == one.begin) return false;
+      is_known = is_known || other.point == one.point;
+    }
+    return is_known;
   });
 }
 

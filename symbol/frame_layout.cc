@@ -263,6 +263,24 @@ struct FrameLayouts::State {
     return found;
   }
 
+  // Whether objects of it may be of a derived class, of which nothing is known. g++ names the address
+  // of virtual functions _vptr.Base, and clang _vptr$Base.
+  bool is_polymorphic(Dwarf_Die type, int depth = 0) {
+    type = bare_type(type);
+    Dwarf_Die child;
+    if (!is_class(dwarf_tag(&type)) || depth == deepest || dwarf_child(&type, &child) != 0)
+      return false;
+    do {
+      const int kind = dwarf_tag(&child);
+      Dwarf_Die base;
+      if (!work.spend()) return true;
+      if (kind == DW_TAG_member && name_of(&child).starts_with("_vptr")) return true;
+      if (kind == DW_TAG_inheritance && type_of(&child, &base) && is_polymorphic(base, depth + 1))
+        return true;
+    } while (next_sibling(&child));
+    return false;
+  }
+
   bool begins_with(Dwarf_Die type, uint64_t function, const std::string& inner, int depth) {
     type = bare_type(type);
     Dwarf_Die unit;
@@ -581,7 +599,8 @@ bool FrameLayouts::may_have_handle(uint64_t function, const std::string& class_n
   if (!is_new) return at->second;
   const std::vector<Dwarf_Die> types = state_->classes_of(function, class_name);
   at->second = types.empty() || std::any_of(types.begin(), types.end(), [&](const Dwarf_Die& type) {
-                 return state_->has_handle(type, offset, is_promise, 0).value_or(true);
+                 return state_->is_polymorphic(type) ||
+                        state_->has_handle(type, offset, is_promise, 0).value_or(true);
                });
   return at->second;
 }
