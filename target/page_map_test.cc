@@ -50,7 +50,7 @@ uint64_t pages_in_memory() {
 
 TEST_CASE("runs of written pages") {
   Pages pages(5000);
-  for (const uint64_t number : {3, 4, 5, 4096, 4999}) pages.write(number);
+  for (const uint64_t number : {3U, 4U, 5U, 4096U, 4999U}) pages.write(number);
   const PageMap map("/proc/self");
   if (!map.is_known()) {
     MESSAGE("skipped: no permission to read pagemap");
