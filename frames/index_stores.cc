@@ -1,7 +1,6 @@
 #include "frames/index_stores.h"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <set>
 #include <span>
@@ -16,12 +15,6 @@ namespace skein {
 namespace {
 
 using Compiler = CoroutineFunction::Compiler;
-
-int32_t signed_at(std::span<const uint8_t> bytes, size_t at) {
-  int32_t value = 0;
-  std::memcpy(&value, bytes.data() + at, sizeof value);
-  return value;
-}
 
 // The end of an operand `offset`(register), whose ModRM byte is at `at`; 0: it is another one.
 // Intel's manual, volume 2, 2.1.3: mod 1 and 2 have a displacement of 1 and 4 bytes; register 4

@@ -5,7 +5,9 @@
 //   if (const auto target = resume_target(code, 4)) show(lines.at(*target));
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <optional>
 #include <span>
@@ -23,6 +25,13 @@ struct Code {
   // coroutine; 0: it does not.
   uint64_t creates = 0;
 };
+
+// A number in code, such as a displacement. Precondition: at + 4 <= bytes.size().
+inline int32_t signed_at(std::span<const uint8_t> bytes, size_t at) {
+  int32_t value = 0;
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
+}
 
 // Nothing: the code has another form. The result is inside `code`. O(1).
 std::optional<uint64_t> resume_target(const Code& code, uint32_t point);

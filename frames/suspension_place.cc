@@ -1,7 +1,6 @@
 #include "frames/suspension_place.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <span>
 #include <string_view>
@@ -18,12 +17,6 @@ namespace skein {
 namespace {
 
 using Compiler = CoroutineFunction::Compiler;
-
-int32_t signed_at(std::span<const uint8_t> bytes, size_t at) {
-  int32_t value = 0;
-  std::memcpy(&value, bytes.data() + at, sizeof value);
-  return value;
-}
 
 // Calls (E8 cd) of functions whose names contain `name`; also as the last thing that a function does
 // (E9 cd), as await_suspend() often is.
