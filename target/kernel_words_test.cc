@@ -19,13 +19,14 @@ TEST_CASE("what a process has registered with epoll is known") {
   const int epoll = epoll_create1(0);
   const int event = eventfd(0, 0);
   epoll_event one{};
-  one.data.u64 = 0x123456789ABC;
+  constexpr uint64_t word = 0x123456789ABC;
+  one.data.u64 = word;  // of a packed structure
   REQUIRE(epoll_ctl(epoll, EPOLL_CTL_ADD, event, &one) == 0);
   const auto words = read_kernel_words("/proc/self");
   if (!words)
     MESSAGE("skipped: the kernel has no list of timers");
   else
-    CHECK(std::find(words->words.begin(), words->words.end(), one.data.u64) != words->words.end());
+    CHECK(std::find(words->words.begin(), words->words.end(), word) != words->words.end());
   close(event);
   close(epoll);
   CHECK(!read_kernel_words("/proc/0"));
