@@ -52,9 +52,7 @@ void ControlFlow::read_table(const Code& code, size_t jump) {
     if (size == 8) {
       std::memcpy(&target, entry.data(), sizeof target);
     } else {
-      int32_t distance = 0;
-      std::memcpy(&distance, entry.data(), sizeof distance);
-      target = table + static_cast<uint64_t>(int64_t{distance});
+      target = table + static_cast<uint64_t>(int64_t{signed_at(entry, 0)});
     }
     const auto number = find(target);
     if (!number) return;

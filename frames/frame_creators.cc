@@ -1,19 +1,14 @@
 #include "frames/frame_creators.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "frames/resume_point.h"
 
 namespace skein {
 
 namespace {
 
 constexpr uint16_t executable_at_fixed_address = 2;  // ET_EXEC
-
-int32_t number_at(std::span<const uint8_t> bytes, size_t at) {
-  int32_t value = 0;
-  std::memcpy(&value, bytes.data() + at, sizeof value);
-  return value;
-}
 
 }  // namespace
 
@@ -39,10 +34,10 @@ std::multimap<uint64_t, CodeRange> find_creators(const ElfHeader& elf, std::span
         found.emplace(address, CodeRange{function.begin, function.end});
     };
     for (size_t i = begin - function.begin; i + 4 <= code.size(); i++) {
-      if (has_numbers) add(static_cast<uint64_t>(int64_t{number_at(code, i)}));
+      if (has_numbers) add(static_cast<uint64_t>(int64_t{signed_at(code, i)}));
       if ((code[i] & 0xF8) == 0x48 && i + 7 <= code.size() && code[i + 1] == 0x8D &&
           (code[i + 2] & 0xC7) == 5)
-        add(function.begin + i + 7 + static_cast<uint64_t>(int64_t{number_at(code, i + 3)}));
+        add(function.begin + i + 7 + static_cast<uint64_t>(int64_t{signed_at(code, i + 3)}));
     }
   }
   return found;

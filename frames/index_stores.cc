@@ -115,9 +115,9 @@ std::vector<Store> with_values_of_registers(const Code& code, const std::vector<
   using Map = Instruction::Map;
   constexpr size_t most_steps = 10'000'000;
   const ControlFlow flow(code);
-  const auto before = flow.predecessors();
   const auto all = flow.instructions();
   if (!flow.is_complete() || stores.size() * all.size() > most_steps) return stores;
+  const auto before = flow.predecessors();
   std::vector<Store> found;
   for (Store store : stores) {
     const auto at = flow.find(store.begin);

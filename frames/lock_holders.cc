@@ -209,12 +209,13 @@ bool LockHolders::may_be_released(uint32_t holder, uint32_t lock) {
   return false;
 }
 
-// Whether the function has a single co_await, besides those of its begin and end. False: unknown.
+// Whether the coroutine can wait at one place only, not counting its initial and final suspend.
+// False also if that is unknown.
 bool LockHolders::awaits_once(uint32_t function) {
   const std::vector<Suspension>& all = suspensions_of(function);
   const FrameLayout& layout = program_.layout(function);
   const std::string promise = layout.promise ? layout.promise->name + "::" : "";
-  // g++'s first point is that of the begin.
+  // g++'s first point is the initial suspend.
   const bool is_gcc =
       program_.pairs()[function].function.compiler == CoroutineFunction::Compiler::Gcc;
   const auto first = all.begin() + (is_gcc && !all.empty() && !all.front().is_initial ? 1 : 0);
