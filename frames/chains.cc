@@ -18,14 +18,15 @@ struct Key {
   std::vector<Step> steps = {};
   std::string text = {};
   uint32_t object = Coroutine::none;                    // if it is one to be shown
+  uint8_t kind = 0;
   std::pair<uint32_t, uint32_t> joined_by = {0, 0};     // function and place, of the next number
   auto operator<=>(const Key&) const = default;
 };
 
 class ChainFinder {
  public:
-  explicit ChainFinder(const SuspendedCoroutines& found)
-      : found_(found), all_(found.coroutines), is_shown_(all_.size()) {
+  ChainFinder(const SuspendedCoroutines& found, const ChainKind& kind)
+      : found_(found), all_(found.coroutines), kind_(kind), is_shown_(all_.size()) {
     find_shown_objects();
   }
 
@@ -131,17 +132,30 @@ class ChainFinder {
       key.joined_by = {all_[chain.joined_by].function + 1, all_[chain.joined_by].place};
     const uint32_t awaited = all_[chain.steps.back()].awaited;
     if (shown_objects_.contains(awaited)) key.object = awaited;
-    CoroutineChain& group = chains_.try_emplace(std::move(key), std::move(chain)).first->second;
+    chain.count = 1;
+    if (all_[last].object != Coroutine::none) chain.objects = {all_[last].object};
+    if (awaited != Coroutine::none) {
+      chain.awaited = {awaited};
+      chain.with_awaited = 1;
+    }
+    chain.members = members_;
+    if (kind_) key.kind = kind_(chain);
+    const auto [at_key, is_new] = chains_.try_emplace(std::move(key), std::move(chain));
+    if (!is_new) add_to(at_key->second, chain);
+  }
+
+  static void add_to(CoroutineChain& group, const CoroutineChain& one) {
     group.count++;
-    group.members.insert(group.members.end(), members_.begin(), members_.end());
-    if (all_[last].object != Coroutine::none) group.objects.push_back(all_[last].object);
-    group.with_awaited += awaited != Coroutine::none ? 1 : 0;
-    if (awaited != Coroutine::none && (group.awaited.empty() || group.awaited.back() != awaited))
-      group.awaited.push_back(awaited);
+    group.members.insert(group.members.end(), one.members.begin(), one.members.end());
+    group.objects.insert(group.objects.end(), one.objects.begin(), one.objects.end());
+    group.with_awaited += one.with_awaited;
+    if (!one.awaited.empty() && (group.awaited.empty() || group.awaited.back() != one.awaited[0]))
+      group.awaited.push_back(one.awaited[0]);
   }
 
   const SuspendedCoroutines& found_;
   const std::vector<Coroutine>& all_;
+  const ChainKind& kind_;
   std::vector<bool> is_shown_;
   std::set<uint32_t> shown_objects_ = {};
   std::vector<uint32_t> members_ = {};  // of the chain that is added
@@ -158,8 +172,8 @@ uint64_t own_coroutines(const SuspendedCoroutines& found) {
       }));
 }
 
-std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found) {
-  return ChainFinder(found).find();
+std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found, const ChainKind& kind) {
+  return ChainFinder(found, kind).find();
 }
 
 uint32_t waits_for(const SuspendedCoroutines& found, uint32_t coroutine) {

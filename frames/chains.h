@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,11 +33,14 @@ struct CoroutineChain {
 // The number of coroutines without Asio's own, which chains leave out.
 uint64_t own_coroutines(const SuspendedCoroutines& found);
 
+// Distinguishes chains that would otherwise be similar, given as groups of one.
+using ChainKind = std::function<uint8_t(const CoroutineChain&)>;
+
 // Each coroutine is in one chain, those that several wait for in the first. The largest group
 // first; those that are joined by another chain's last step, behind that. Chains that wait for
-// different objects are similar, unless several wait for the object, or its holder is known.
-// O(coroutines * log groups).
-std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found);
+// different objects are similar, unless several wait for the object, or its holder is known; those
+// of another kind are not. O(coroutines * log groups), and a call of `kind` for each chain.
+std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found, const ChainKind& kind = {});
 
 // The coroutine that must go on before this one can: what it awaits, or the certain holder of the
 // lock that it waits for. SuspendedCoroutine::none: unknown.

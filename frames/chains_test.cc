@@ -110,6 +110,35 @@ TEST_CASE("verdicts of timers") {
   CHECK(verdict_of(found) == ChainVerdict::NeverExpires);
 }
 
+TEST_CASE("chains: one of several similar ones that is wrong has its own line") {
+  SuspendedCoroutines found = coroutines({{0, none}, {0, none}, {0, none}});
+  found.coroutines[1].is_unreferenced = true;
+  const std::vector<CoroutineChain> chains = find_chains(found, Surroundings{});
+  REQUIRE(chains.size() == 2);
+  CHECK(chains[0].members == std::vector<uint32_t>{0, 2});
+  CHECK(judge(found, chains[0], {}) == ChainVerdict::Unknown);
+  CHECK(chains[1].members == std::vector<uint32_t>{1});
+  CHECK(judge(found, chains[1], {}) == ChainVerdict::Unreferenced);
+}
+
+TEST_CASE("chains: of many similar timers only those that never expire are wrong") {
+  SuspendedCoroutines found;
+  found.functions = {{.name = "session"}};
+  constexpr int64_t late = 20'000'000'000;
+  for (uint32_t i = 0; i < 5; i++) {
+    found.objects.push_back({.kind = AsioObject::Kind::Timer,
+                             .clock = AsioObject::Clock::Steady,
+                             .expires = i == 2 ? AsioObject::never : i % 2 == 0 ? late : 0});
+    found.coroutines.push_back({.frame = 16 * (i + 1), .object = i, .state = State::Waits});
+  }
+  const Surroundings now{.steady_now = 5'000'000'000};
+  const std::vector<CoroutineChain> chains = find_chains(found, now);
+  REQUIRE(chains.size() == 2);
+  CHECK(chains[0].members == std::vector<uint32_t>{0, 1, 3, 4});  // whether soon or late
+  CHECK(judge(found, chains[0], now) == ChainVerdict::Usual);
+  CHECK(judge(found, chains[1], now) == ChainVerdict::NeverExpires);
+}
+
 TEST_CASE("verdicts of sockets") {
   SuspendedCoroutines found = coroutines({{0, 1}, {2, none}});
   found.objects = {{.kind = AsioObject::Kind::Socket, .descriptor = 7}};

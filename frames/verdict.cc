@@ -23,10 +23,14 @@ bool spoke_last(const SocketState& socket) {
          (socket.received == 0 || socket.sent_ago < socket.received_ago);
 }
 
+// Few timers are judged by when they expire; many are deadlines, of a session each.
+enum class Timers : uint8_t { AreCounted, AreDeadlines };
+
 class Judge {
  public:
-  Judge(const SuspendedCoroutines& found, const CoroutineChain& chain, const Surroundings& around)
-      : found_(found), chain_(chain), around_(around) {}
+  Judge(const SuspendedCoroutines& found, const CoroutineChain& chain, const Surroundings& around,
+        Timers timers)
+      : found_(found), chain_(chain), around_(around), timers_(timers) {}
 
   ChainVerdict judge() const {
     if (chain_.cycle_begin != CoroutineChain::no_cycle)
@@ -106,10 +110,10 @@ class Judge {
   }
 
   ChainVerdict of_objects() const {
-    constexpr size_t many = 3;  // timers: deadlines of a session each
+    constexpr size_t many = 3;
     constexpr int64_t slow = 10'000'000'000;
     if (any(never_expires)) return ChainVerdict::NeverExpires;
-    if (chain_.objects.size() < many) {
+    if (timers_ == Timers::AreCounted && chain_.objects.size() < many) {
       const auto is_slow = [&](const AsioObject& object) {
         return left_of(object, around_).value_or(0) >= slow;
       };
@@ -131,6 +135,7 @@ class Judge {
   const SuspendedCoroutines& found_;
   const CoroutineChain& chain_;
   const Surroundings& around_;
+  Timers timers_;
 };
 
 }  // namespace
@@ -167,7 +172,14 @@ std::string_view name(ChainVerdict verdict) {
 
 ChainVerdict judge(const SuspendedCoroutines& found, const CoroutineChain& chain,
                    const Surroundings& around) {
-  return Judge(found, chain, around).judge();
+  return Judge(found, chain, around, Timers::AreCounted).judge();
+}
+
+std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found,
+                                        const Surroundings& around) {
+  return find_chains(found, [&](const CoroutineChain& one) {
+    return static_cast<uint8_t>(Judge(found, one, around, Timers::AreDeadlines).judge());
+  });
 }
 
 bool never_expires(const AsioObject& timer) {
@@ -190,11 +202,11 @@ bool is_unknown_timer(const AsioObject& object, const Surroundings& around) {
 
 const SocketState* socket_of(const AsioObject& object, const Surroundings& around) {
   if (object.kind != AsioObject::Kind::Socket || object.descriptor < 0) return nullptr;
-  const auto at =
-      std::find_if(around.sockets.begin(), around.sockets.end(), [&](const SocketState& one) {
-        return one.descriptor == static_cast<uint64_t>(object.descriptor);
-      });
-  return at == around.sockets.end() ? nullptr : &*at;
+  const auto descriptor = static_cast<uint64_t>(object.descriptor);
+  const auto at = std::lower_bound(
+      around.sockets.begin(), around.sockets.end(), descriptor,
+      [](const SocketState& one, uint64_t wanted) { return one.descriptor < wanted; });
+  return at == around.sockets.end() || at->descriptor != descriptor ? nullptr : &*at;
 }
 
 const TargetThread* thread_of(const SuspendedCoroutine& coroutine, const Surroundings& around) {

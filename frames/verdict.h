@@ -1,7 +1,7 @@
 // What is wrong with coroutines of a process without a recorder, as far as its memory, its threads
 // and its sockets show. Since when a coroutine waits, and which one should resume it, is unknown.
 //
-//   for (const CoroutineChain& chain : find_chains(found))
+//   for (const CoroutineChain& chain : find_chains(found, surroundings))
 //     print(name(judge(found, chain, surroundings)));
 #pragma once
 
@@ -21,7 +21,7 @@ namespace skein {
 struct Surroundings {
   std::optional<int64_t> steady_now = {};  // ns of the clock, before the memory was read
   std::optional<int64_t> system_now = {};
-  std::vector<SocketState> sockets = {};
+  std::vector<SocketState> sockets = {};  // by descriptor
   std::vector<TargetThread> threads = {};
 };
 
@@ -44,7 +44,12 @@ std::string_view name(ChainVerdict verdict);  // "deadlock"; stable, for JSON
 inline bool is_error(ChainVerdict verdict) { return verdict == ChainVerdict::Deadlock; }
 inline bool is_usual(ChainVerdict verdict) { return verdict == ChainVerdict::Usual; }
 
-// `chain` must be of find_chains(found). O(steps + objects * sockets).
+// Those of find_chains(), but similar ones of which only some are wrong are not one.
+// O(coroutines * (log groups + log sockets)), and the lengths of cycles.
+std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found,
+                                        const Surroundings& around);
+
+// `chain` must be of find_chains(found). O(steps + objects * log sockets).
 ChainVerdict judge(const SuspendedCoroutines& found, const CoroutineChain& chain,
                    const Surroundings& around);
 
@@ -53,7 +58,7 @@ std::optional<int64_t> left_of(const AsioObject& timer, const Surroundings& arou
 bool never_expires(const AsioObject& timer);
 // Whether it is a timer, and nothing is known of how soon it expires: a core has no clock.
 bool is_unknown_timer(const AsioObject& object, const Surroundings& around);
-// Null: it is none, or unknown.
+// Null: it is none, or unknown. O(log sockets).
 const SocketState* socket_of(const AsioObject& object, const Surroundings& around);
 // Null: no thread runs it, or it is not known which.
 const TargetThread* thread_of(const SuspendedCoroutine& coroutine, const Surroundings& around);

@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       .threads = process.threads()};
   // Each coroutine but Asio's own is in one chain.
   size_t steps = 0;
-  for (const CoroutineChain& chain : find_chains(*found)) {
+  for (const CoroutineChain& chain : find_chains(*found, around)) {
     require(!chain.steps.empty() && chain.count != 0);
     steps += chain.steps.size();
     require(!name(judge(*found, chain, around)).empty());

@@ -75,7 +75,7 @@ std::string step_text(const Unprepared& of, const CoroutineChain& chain, size_t 
 std::vector<JudgedChain> judge_chains(const Unprepared& of) {
   std::vector<JudgedChain> judged;
   std::vector<size_t> depth_below(of.found.coroutines.size());  // by coroutine
-  for (CoroutineChain& chain : find_chains(of.found)) {
+  for (CoroutineChain& chain : find_chains(of.found, of.around)) {
     const ChainVerdict verdict = judge(of.found, chain, of.around);
     const bool is_joined = chain.joined_by != SuspendedCoroutine::none;
     const size_t depth = is_joined ? depth_below[chain.joined_by] : 0;
