@@ -178,6 +178,10 @@ std::optional<Match> AwaitedObjects::of_shape(uint32_t coroutine) {
                              waiters_.frame_at(candidate.object) == no_coroutine;
     if (candidate.is_list && (!is_in_frame || !type.empty())) return match_of(candidate, type);
     if (candidate.is_list) continue;
+    // A container may belong to what follows an object whose size is unknown.
+    if (candidate.is_in_container &&
+        !program_.size_of(found_.coroutines[coroutine].function, type))
+      continue;
     if (!type.empty() && may_be(coroutine, candidate, type))
       handles.push_back(match_of(candidate, type));
   }
@@ -193,7 +197,16 @@ bool AwaitedObjects::may_be(uint32_t coroutine, const WaitCandidate& candidate,
   const bool is_handle =
       !content.empty() && waiters_.is_handle_of(coroutine, content[content.size() - 1]);
   return program_.may_have_handle(function, type, candidate.back, !is_handle) &&
-         !is_declared_otherwise(coroutine, candidate, type);
+         fits(function, candidate.object, type) && !is_declared_otherwise(coroutine, candidate, type);
+}
+
+// False: the object is in a frame, and ends behind it.
+bool AwaitedObjects::fits(uint32_t function, uint64_t object, const std::string& type) {
+  const uint32_t owner = waiters_.frame_around(object);
+  if (owner == no_coroutine) return true;
+  const std::optional<uint64_t> size = program_.size_of(function, type);
+  const SuspendedCoroutine& around = found_.coroutines[owner];
+  return !size || *size <= around.frame + around.size - object;
 }
 
 // Whether the frame has the address of the object in a variable or an awaiter for another type.

@@ -67,6 +67,7 @@ class AwaitedObjects {
   void choose_candidates(uint32_t coroutine);
   bool may_be(uint32_t coroutine, const WaitCandidate& candidate, const std::string& type);
   bool may_contain(uint32_t coroutine, const WaitCandidate& candidate, const std::string& type);
+  bool fits(uint32_t function, uint64_t object, const std::string& type);
   bool is_declared_otherwise(uint32_t coroutine, const WaitCandidate& candidate,
                              const std::string& type);
   const std::string& awaiter_of(uint32_t coroutine) const;

@@ -24,6 +24,17 @@ std::string address_name(const std::string& path, uint64_t address) {
   return path.substr(path.rfind('/') + 1) + offset;
 }
 
+// Whether a place is behind the name of the function, in the same line: `task f() { co_await g(); }`.
+// The first instructions of the function have the column of its name.
+bool is_behind_name(const Lines& lines, uint64_t resume, const LinePlace& place) {
+  constexpr uint64_t bytes = 16;
+  for (uint64_t at = resume; at != resume + bytes; at++)
+    if (const std::optional<LinePlace>& one = lines.at(at);
+        one && one == place && one->column != 0 && one->column < place.column)
+      return true;
+  return false;
+}
+
 }  // namespace
 
 CoroutineProgram::CoroutineProgram(const Target& target)
@@ -426,7 +437,8 @@ Suspension CoroutineProgram::first_suspension(const Pair& pair) {
   // The awaiter of an initial suspension is usually std::suspend_always.
   found.is_initial = found.place &&
                      found.place == (declaration ? declaration : lines->at(resume)) &&
-                     !is_program_type(found.awaiter);
+                     !is_program_type(found.awaiter) &&
+                     !is_behind_name(*lines, resume, *found.place);
   return found;
 }
 

@@ -319,12 +319,17 @@ void LockHolders::find_owner(uint32_t lock) {
   const std::vector<uint64_t> words =
       waiters_.content(object.address, std::min<uint64_t>(most, size / 8));
   const auto owner = owner_of(function, object.type);
+  const auto known_size = sizes_.find(object.type);
+  const bool has_size = known_size != sizes_.end() && known_size->second;
   std::vector<uint32_t> found;
   for (size_t i = 0; i < words.size(); i++) {
     if (owner && *owner != 8 * i) continue;
     const uint32_t at = waiters_.frame_at(words[i]);
     const uint32_t holder = at != no_coroutine ? at : waiters_.frame_at(words[i] - promise);
     if (holder == no_coroutine || found_.coroutines[holder].state == State::Final) continue;
+    // The word may belong to what follows a lock of unknown size. A holder has awaited the lock.
+    const auto own = waiters_.words(holder);
+    if (!has_size && std::find(own.begin(), own.end(), object.address) == own.end()) continue;
     if (std::find(object.waiters.begin(), object.waiters.end(), holder) == object.waiters.end())
       found.push_back(holder);
   }

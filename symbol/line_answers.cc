@@ -23,6 +23,7 @@ class Packer {
   }
   void place(const std::optional<LinePlace>& value) {
     number(value ? value->line : 0);
+    number(value ? value->column : 0);
     text(value ? value->file : "");
   }
   std::vector<uint8_t> take() { return std::move(bytes_); }
@@ -39,9 +40,10 @@ std::string unpacked_text(Cursor& cursor) {
 
 std::optional<LinePlace> unpacked_place(Cursor& cursor) {
   const uint32_t line = cursor.u32();
+  const uint32_t column = cursor.u32();
   std::string file = unpacked_text(cursor);
   if (line == 0) return {};
-  return LinePlace{.file = std::move(file), .line = line};
+  return LinePlace{.file = std::move(file), .line = line, .column = column};
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace skein {
 
 struct LineAnswers {
   // To be increased when Lines answers differently, or the packed form changes.
-  static constexpr uint32_t version = 3;
+  static constexpr uint32_t version = 4;
 
   std::unordered_map<uint64_t, std::optional<LinePlace>> places = {};  // Lines::at()
   // Lines::inside(); without a name, Lines::declaration().

@@ -9,7 +9,8 @@ namespace skein {
 struct LinePlace {
   std::string file = {};  // as the compiler names it, with its folder
   uint32_t line = 0;
-  bool operator==(const LinePlace&) const = default;
+  uint32_t column = 0;  // 0: unknown; not compared
+  bool operator==(const LinePlace& other) const { return file == other.file && line == other.line; }
 };
 
 // The code of a call that was inlined.

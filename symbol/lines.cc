@@ -270,7 +270,11 @@ std::optional<Lines::Place> Lines::State::place_at(uint64_t address, std::string
   int line = 0;
   const char* name = entry == nullptr ? nullptr : dwarf_linesrc(entry, nullptr, nullptr);
   if (name == nullptr || dwarf_lineno(entry, &line) != 0 || line <= 0) return {};
-  return Place{.file = name, .line = static_cast<uint32_t>(line)};
+  int column = 0;
+  if (dwarf_linecol(entry, &column) != 0 || column < 0) column = 0;
+  return Place{.file = name,
+               .line = static_cast<uint32_t>(line),
+               .column = static_cast<uint32_t>(column)};
 }
 
 std::optional<Lines::Place> Lines::State::declaration(uint64_t address) {

@@ -132,7 +132,7 @@ TEST_CASE("the symbol cache removes what was used least recently") {
 
 TEST_CASE("answers about lines survive packing, and damaged ones are refused") {
   LineAnswers answers;
-  answers.places[1] = LinePlace{.file = "a.cc", .line = 3};
+  answers.places[1] = LinePlace{.file = "a.cc", .line = 3, .column = 7};
   answers.places[2] = std::nullopt;
   answers.insides[{1, "f"}] = LinePlace{.file = "a.cc", .line = 4};
   answers.insides[{1, "g"}] = std::nullopt;
@@ -145,6 +145,7 @@ TEST_CASE("answers about lines survive packing, and damaged ones are refused") {
   const auto back = LineAnswers::unpack(bytes);
   REQUIRE(back);
   CHECK(back->places == answers.places);
+  CHECK(back->places.at(1)->column == 7);
   CHECK(back->insides == answers.insides);
   CHECK(back->members == answers.members);
   CHECK(back->missing == answers.missing);
