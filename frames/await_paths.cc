@@ -91,11 +91,22 @@ std::optional<uint32_t> AwaitPaths::stored_before(size_t instruction) const {
   return found;
 }
 
+// The call that is reached without a jump, through instructions that no other leads to. Behind the
+// checks of sanitizers, other paths end in calls that do not return, which is not known of them.
+uint32_t AwaitPaths::straight_behind(size_t begin, Function function) const {
+  for (size_t at = begin + 1; at < before_.size(); at++) {
+    if (points_[at] || before_[at].size() != 1 || before_[at].front() != at - 1) return none;
+    if (const uint32_t found = call_at_[function][at]; found != none) return found;
+  }
+  return none;
+}
+
 std::optional<size_t> AwaitPaths::behind(const Store& store, Function function) const {
   const auto begin = flow_.find(store.begin);
   if (!is_complete() || !begin || calls_[function].empty()) return {};
   // g++ may put the store into the middle of the call.
   if (const uint32_t around = call_at_[function][*begin]; around != none) return around;
+  if (const uint32_t found = straight_behind(*begin, function); found != none) return found;
   std::vector<bool> seen(before_.size());
   std::vector<size_t> work = {*begin};
   for (size_t i = 0; i < work.size(); i++)

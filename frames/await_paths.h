@@ -53,6 +53,7 @@ class AwaitPaths {
   static constexpr uint32_t none = UINT32_MAX;
   static constexpr uint64_t most_steps = 2'000'000;  // from instruction to instruction, in all
   bool passes(size_t store, Function function, uint32_t call) const;
+  uint32_t straight_behind(size_t begin, Function function) const;
   std::optional<uint32_t> stored_before(size_t instruction) const;
 
   const ControlFlow& flow_;
