@@ -233,14 +233,18 @@ Error access_error(uint64_t pid, int code) {
 }  // namespace
 
 uint64_t process_start(uint64_t pid) {
-  constexpr int field = 22;  // proc_pid_stat(5); the third is behind the name
   const std::string stat = proc_text("/proc/" + std::to_string(pid) + "/stat");
   if (stat.empty() || state_of(stat) == TargetThread::State::Ended) return 0;
-  size_t at = stat.rfind(')') + 1;  // npos + 1 == 0
-  for (int i = 2; i < field && at < stat.size(); i++) at = stat.find(' ', at) + 1;
-  uint64_t start = 0;
-  std::from_chars(stat.data() + std::min(at, stat.size()), stat.data() + stat.size(), start);
-  return start;
+  // proc_pid_stat(5); the third is behind the name.
+  const auto field = [&](int number) {
+    size_t at = stat.rfind(')') + 1;  // npos + 1 == 0
+    for (int i = 2; i < number && at < stat.size(); i++) at = stat.find(' ', at) + 1;
+    uint64_t value = 0;
+    std::from_chars(stat.data() + std::min(at, stat.size()), stat.data() + stat.size(), value);
+    return value;
+  };
+  constexpr uint64_t is_ending = 4;  // PF_EXITING: its memory goes before it is a zombie
+  return (field(9) & is_ending) != 0 ? 0 : field(22);
 }
 
 Result<std::unique_ptr<Target>> open_process(uint64_t pid) {
@@ -267,7 +271,10 @@ Result<std::unique_ptr<Target>> open_process(uint64_t pid) {
   if (process_vm_readv(static_cast<pid_t>(pid), &to, 1, &from, 1, 0) < 0 && errno != EFAULT)
     return access_error(pid, errno);
   const Result<std::vector<uint8_t>> head = files.head(folder + "/exe", 1 << 16);
-  if (!head) return Error{.what = "its program: " + head.error().what, .file = shown};
+  if (!head) {
+    if (process_start(pid) == 0) return access_error(pid, ESRCH);
+    return Error{.what = "its program: " + head.error().what, .file = shown};
+  }
   const Result<ElfHeader> header = read_elf_header(*head, shown);
   if (!header) return header.error();
 

@@ -18,7 +18,7 @@ namespace skein {
 Result<std::unique_ptr<Target>> open_process(uint64_t pid);
 
 // When it was started, in the kernel's unit, to recognise a process: numbers are used again. 0: it
-// has ended.
+// has ended, or ends.
 uint64_t process_start(uint64_t pid);
 
 }  // namespace skein
