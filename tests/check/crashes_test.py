@@ -32,6 +32,14 @@ def shows_wait(text):
     return re.search(rf"\bread_answer .*\bcrash\.cc:{LINES['read_answer']}\b", text)
 
 
+
+
+def documented(kind):
+    """The output of an example in docs/check.md, with another number of the process."""
+    page = (pathlib.Path(__file__).resolve().parents[2] / "docs/check.md").read_text()
+    return page.partition(f"$ skein check --catch-crashes -- ./crash {kind}\n")[2].partition("```")[0]
+
+
 with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
     folder = pathlib.Path(folder)
     program = compile_program("crash", folder)
@@ -43,6 +51,10 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
         expect(f"{kind}: its stack", shows_crash(run.stderr, kind), run.stderr)
         expect(f"{kind}: what waits", shows_wait(run.stderr), run.stderr)
         expect(f"{kind}: no thread seems to be stopped", "is stopped" not in run.stderr, run.stderr)
+        if kind == "segv":
+            plain = check("--catch-crashes", "--", program, kind).stderr
+            number = re.search(r"thread (\d+)", plain)[1]
+            expect("docs/check.md", plain.replace(number, "4711").strip() == documented(kind).strip(), plain)
         expect(f"{kind}: no advice", "--catch-crashes" not in run.stderr, run.stderr)
         place = f'file="{PROGRAMS}/crash.cc" line="{LINES[line]}"'
         expect(f"{kind}: its place in JUnit", place in xml.read_text(), xml.read_text())
