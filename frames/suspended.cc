@@ -383,7 +383,9 @@ class Search {
     if (is_gcc(one.function) && one.point != SuspendedCoroutine::unknown && one.point % 2 == 1)
       return true;
     if (is_own_block(i)) return false;
-    if (const auto place = place_on_stack(i); place && place->is_dead) return true;
+    if (const auto place = place_on_stack(i);
+        place && (place->is_dead || (found_[i].is_elided && is_in_red_zone(i, *place))))
+      return true;
     // A part of a bigger block, a stack or a variable: a copy of what was there once, unless the
     // program's own allocator keeps it there. Of one that has ended, two words are no evidence.
     if (found_[i].is_elided)
@@ -407,6 +409,13 @@ class Search {
   std::optional<StackPlaces::Place> place_on_stack(uint32_t i) const {
     if (blocks_[i].is_used() && blocks_[i].end > found_[i].frame) return {};
     return stack_places_.find(found_[i].frame);
+  }
+
+  // Below the stack pointer of a function that does not use it: a system call, usually. Another
+  // function has left it there.
+  bool is_in_red_zone(uint32_t i, const StackPlaces::Place& place) {
+    return place.is_innermost && found_[i].frame < place.sp &&
+           !program_.is_used_later(found_[i].pair, found_[i].frame, place.pc, place.sp, true);
   }
 
   // Of a frame that is on the stack of a function.
