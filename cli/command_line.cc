@@ -534,6 +534,10 @@ void add_profile(CommandLine& line) {
                   "Bytes to copy of each stack [default: 16384]")
       ->option_text("N")
       ->check(CLI::Range(512, 65'528));
+  add_option(*app, "--stacks", "KIND", options->stacks,
+             "Callers of a coroutine: logical, those that await it;\nphysical, what resumed it "
+             "[default: logical]")
+      .check(one_of({"logical", "physical"}));
 }
 
 // Familiar options of flamegraph.pl are accepted with its names.
@@ -560,6 +564,10 @@ void add_flame(CommandLine& line) {
           "Names of addresses: output of nm, objdump -t or\nSystem.map; may be repeated");
   add_option(*app, "--event", "NAME", options->event,
              "Of perf.data [default: the first with samples]");
+  add_option(*app, "--stacks", "KIND", options->stacks,
+             "Of skein profile: logical, where coroutines have\ntheir awaiting callers, or physical "
+             "[default: logical]")
+      .check(one_of({"logical", "physical"}));
   app->add_flag("--running", options->running,
                 "Of a trace: where tasks run, not where they wait");
   app->add_flag("--reverse", options->reverse, "Start with the innermost function");

@@ -224,6 +224,7 @@ struct FlameOptions {
   std::vector<std::string> before;  // with these the inputs are compared
   std::vector<std::string> maps;    // names of addresses
   std::string event;                // of perf.data; empty: the first with samples
+  std::string stacks = "logical";   // of perf.data, if it has them; or physical
   bool running = false;             // of a trace: where tasks run, not where they wait
   std::optional<std::string> title;
   std::string subtitle;
@@ -253,6 +254,7 @@ struct ProfileOptions {
   uint32_t frequency = 999;        // Hz
   double seconds = 0;              // 0: until the process ends
   uint32_t stack_bytes = 16384;
+  std::string stacks = "logical";  // or physical
 };
 int run_profile(const ProfileOptions& options);
 

@@ -24,15 +24,37 @@ bool ControlFlow::is_by_table(size_t jump) const {
   const Instruction& one = instructions_[jump];
   if (one.flow != Flow::Jump || one.target) return false;
   if (one.memory) return one.memory->index != Instruction::none;
-  for (size_t i = jump; i-- > 0 && jump - i <= near_table;)
-    if (instructions_[i].opcode == 0x63 && instructions_[i].map == Map::OneByte &&
-        instructions_[i].memory && instructions_[i].memory->index != Instruction::none)
+  // movslq (%rdx,%rax,4),%rax; without optimisation mov (%rdx,%rax,1),%eax; cltq.
+  for (size_t i = jump; i-- > 0 && jump - i <= near_table;) {
+    const Instruction& reads = instructions_[i];
+    const bool is_read = reads.opcode == 0x63 || (reads.opcode == 0x8B && !reads.is_64_bits);
+    if (is_read && reads.map == Map::OneByte && reads.memory &&
+        reads.memory->index != Instruction::none)
       return true;
+    if (reads.flow != Flow::Next) return false;
+  }
   return false;
 }
 
-// `jmp *TABLE(,%rax,8)`, or what is in resume_point.cc. The table ends before the first entry that
-// is none.
+// The highest number that jumps by a table: `cmp $N,%cx; ja ELSEWHERE` before. Nothing: unknown.
+std::optional<uint64_t> ControlFlow::last_entry(size_t jump) const {
+  constexpr uint8_t if_above = 7;
+  for (size_t i = jump; i-- > 0 && jump - i <= near_table;) {
+    const Instruction& one = instructions_[i];
+    if (one.flow == Flow::Next || one.flow == Flow::Call) continue;
+    if (one.flow != Flow::Branch || (one.opcode & 0xF) != if_above || i == 0) return {};
+    const Instruction& compares = instructions_[i - 1];
+    const uint8_t op = compares.opcode;
+    const bool is_number = ((op == 0x80 || op == 0x81 || op == 0x83) && compares.digit() == 7) ||
+                           op == 0x3C || op == 0x3D;
+    if (compares.map != Map::OneByte || !is_number || compares.immediate < 0) return {};
+    return static_cast<uint64_t>(compares.immediate);
+  }
+  return {};
+}
+
+// `jmp *TABLE(,%rax,8)`, or what is in resume_point.cc. Entries may lead out of the function (g++ has
+// traps elsewhere). A table of unknown length ends before the first one that does.
 void ControlFlow::read_table(const Code& code, size_t jump) {
   constexpr uint64_t most = 4096;  // entries
   const Instruction& one = instructions_[jump];
@@ -45,7 +67,8 @@ void ControlFlow::read_table(const Code& code, size_t jump) {
         instructions_[i].memory->base == Instruction::rip)
       table = instructions_[i].end() + static_cast<uint64_t>(instructions_[i].memory->displacement);
   if (table == 0 || !code.file) return;
-  for (uint64_t i = 0; i < most; i++) {
+  const std::optional<uint64_t> last = last_entry(jump);
+  for (uint64_t i = 0; i < most && i <= last.value_or(most); i++) {
     const std::span<const uint8_t> entry = code.file(table + i * size, size);
     if (entry.size() != size) return;
     uint64_t target = 0;
@@ -55,8 +78,8 @@ void ControlFlow::read_table(const Code& code, size_t jump) {
       target = table + static_cast<uint64_t>(int64_t{signed_at(entry, 0)});
     }
     const auto number = find(target);
-    if (!number) return;
-    table_targets_[jump].push_back(*number);
+    if (!number && !last) return;
+    if (number) table_targets_[jump].push_back(*number);
   }
 }
 

@@ -36,6 +36,7 @@ class ControlFlow {
   bool has_table(size_t jump) const { return table_targets_.contains(jump); }
 
  private:
+  std::optional<uint64_t> last_entry(size_t jump) const;
   void read_table(const Code& code, size_t jump);
 
   std::vector<Instruction> instructions_ = {};

@@ -168,6 +168,28 @@ std::optional<uint32_t> CoroutineProgram::pair_of_code(uint64_t address) const {
   return address < pairs_[at->second].function.end ? std::optional(at->second) : std::nullopt;
 }
 
+std::optional<FrameAddress> CoroutineProgram::frame_address(uint32_t number, uint64_t pc) {
+  Pair& pair = pairs_[number];
+  const Module& module = modules_[pair.module];
+  if (module.elf.architecture != Architecture::X86_64) return {};
+  if (!pair.addresses) pair.addresses.emplace(code_of_resume(pair));
+  return pair.addresses->at(pc - module.bias);
+}
+
+void CoroutineProgram::prepare(uint32_t pair) {
+  (void)frame_address(pair, 0);
+  (void)index_of(pair);
+  (void)layout(pair);
+  pairs_[pair].is_prepared = true;
+}
+
+bool CoroutineProgram::creates(uint32_t number, uint64_t pc) const {
+  const Pair& pair = pairs_[number];
+  const Module& module = modules_[pair.module];
+  const Functions::Function* function = module.functions.find(pc - module.bias);
+  return function != nullptr && !pair.function.name.empty() && function->name == pair.function.name;
+}
+
 // Null: it has no debug information.
 const Lines* CoroutineProgram::lines_of(Module& module) {
   if (!module.has_looked_for_lines) {

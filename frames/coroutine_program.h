@@ -19,6 +19,7 @@
 
 #include "base/disk_files.h"
 #include "frames/coroutine_functions.h"
+#include "frames/frame_addresses.h"
 #include "frames/resume_index.h"
 #include "frames/suspension_place.h"
 #include "symbol/code_ranges.h"
@@ -40,6 +41,8 @@ class CoroutineProgram {
     std::optional<ResumeIndex> index = {};
     bool has_looked_for_index = false;
     std::optional<std::vector<Store>> stores = {};  // in the code that resumes it
+    std::optional<FrameAddresses> addresses = {};   // the same
+    bool is_prepared = false;
     // Its functions may be something else. A frame has a block of the heap of its own.
     bool is_guess() const {
       return function.name.empty() && function.compiler == CoroutineFunction::Compiler::Clang;
@@ -62,6 +65,16 @@ class CoroutineProgram {
   }
   // The pair in whose resuming function an instruction is. O(log pairs).
   std::optional<uint32_t> pair_of_code(uint64_t address) const;
+
+  // Where the code that resumes a coroutine has its frame, before the instruction at `pc`. Nothing:
+  // unknown. O(bytes of the function) at first.
+  std::optional<FrameAddress> frame_address(uint32_t pair, uint64_t pc);
+  // Looks up what the functions above and below keep of a pair: later calls of frame_address(),
+  // index_of() and layout() take O(log). May read debug information.
+  void prepare(uint32_t pair);
+  bool is_prepared(uint32_t pair) const { return pairs_[pair].is_prepared; }
+  // Whether the function at `pc` is the one that creates the frames of a pair, by its name.
+  bool creates(uint32_t pair, uint64_t pc) const;
 
   // Whether the function that goes on at `pc` will use a frame that is on its part of the stack,
   // which begins at `sp`. False: unknown. O(bytes of the function).

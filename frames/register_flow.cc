@@ -76,7 +76,7 @@ Value State::loaded(const Instruction& one) const {
   return is_stack(at) && found != stack.end() ? found->second : Value{};
 }
 
-void RegisterFlow::apply(const Instruction& one, State& state) {
+void RegisterFlow::apply(const Instruction& one, State& state) const {
   const uint8_t op = one.opcode;
   const State before = one.map == Map::OneByte && (op == 0x87 || op == 0xC9) ? state : State();
   // What it writes to memory.
@@ -153,14 +153,14 @@ void RegisterFlow::apply(const Instruction& one, State& state) {
   }
   for (uint8_t i = 0; i < state.registers.size(); i++)
     if (may_change(one, i))
-      state.registers[i] = {one.flow == Flow::Call && !is_result(i) ? Base::Undefined
-                                                                    : Base::Unknown};
+      state.registers[i] = one.flow == Flow::Call && !is_result(i) ? not_read_ : Value();
   if (one.flow == Flow::Call) state.registers[rax] = {Base::Result, 0, one.address};
   if (!result || one.flow != Flow::Next) return;
   if (result->second.is_known()) state.registers[result->first] = result->second;
 }
 
-RegisterFlow::RegisterFlow(const Code& code) : flow_(code) {
+RegisterFlow::RegisterFlow(const Code& code, Registers registers) : flow_(code) {
+  if (registers == Registers::All) not_read_ = {};
   if (flow_.instructions().empty()) return;
   divide();
   run();
@@ -190,7 +190,7 @@ size_t RegisterFlow::block_of(size_t instruction) const {
 void RegisterFlow::run() {
   State entry;
   constexpr std::array<uint8_t, 6> callers = {3, rbp, 12, 13, 14, 15};
-  for (const uint8_t number : callers) entry.registers[number] = {Base::Undefined};
+  for (const uint8_t number : callers) entry.registers[number] = not_read_;
   entry.registers[rdi] = {Base::Parameter, 0};
   entry.registers[rsp] = {Base::Stack, 0};
   blocks_.front().before = std::move(entry);

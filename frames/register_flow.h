@@ -56,9 +56,13 @@ class RegisterFlow {
     Value loaded(const Instruction& one) const;
     bool operator==(const State&) const = default;
   };
+  enum class Registers : uint8_t {
+    Read,  // as above
+    All,   // also of those that are not read: what they have on every path
+  };
   // Of a whole function. A jump by a table that cannot be read may lead to any block. O(bytes), a
   // few times.
-  explicit RegisterFlow(const Code& code);
+  explicit RegisterFlow(const Code& code, Registers registers = Registers::Read);
 
   std::span<const Instruction> instructions() const { return flow_.instructions(); }
   // Whether all bytes were understood. If not, what is known of jumps may be wrong.
@@ -79,8 +83,9 @@ class RegisterFlow {
   void divide();
   void run();
   size_t block_of(size_t instruction) const;
-  static void apply(const Instruction& one, State& state);
+  void apply(const Instruction& one, State& state) const;
 
+  Value not_read_ = {Base::Undefined};
   ControlFlow flow_;
   std::vector<Block> blocks_ = {};
   bool is_followed_ = true;

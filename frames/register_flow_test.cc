@@ -73,4 +73,39 @@ TEST_CASE("jumps by a table lead to its entries") {
   CHECK(flow.successors(*jump) == std::vector<size_t>{*flow.find(0x1014)});
 }
 
+TEST_CASE("entries of a table that lead out of the function do not end it") {
+  // cmp $2,%cx; ja +0x17; lea TABLE(%rip),%rdx; mov (%rdx,%rcx,1),%eax; cltq; add %rdx,%rax;
+  // jmp *%rax; ud2; movl $0,(%rdi); ret
+  const std::vector<uint8_t> bytes = {0x66, 0x83, 0xF9, 2,    0x77, 0x0F, 0x48, 0x8D, 0x15, 0xF3,
+                                      0x0F, 0,    0,    0x8B, 0x04, 0x0A, 0x48, 0x98, 0x48, 0x01,
+                                      0xD0, 0xFF, 0xE0, 0x0F, 0x0B, 0xC7, 0x07, 0,    0,    0,
+                                      0,    0xC3};
+  std::vector<uint8_t> table = {0x17, 0xF0, 0xFF, 0xFF, 0,    0,    0,    1,
+                                0x19, 0xF0, 0xFF, 0xFF, 0x1F, 0xF0, 0xFF, 0xFF};
+  const RegisterFlow flow(
+      {.address = 0x1000, .bytes = bytes, .file = [&](uint64_t at, uint64_t size) {
+         return at < 0x2000 ? std::span<const uint8_t>()
+                            : std::span(table).subspan(at - 0x2000, size);
+       }});
+  const auto jump = flow.find(0x1015);
+  REQUIRE(jump);
+  CHECK(flow.successors(*jump) == std::vector<size_t>{*flow.find(0x1017), *flow.find(0x1019)});
+}
+
+TEST_CASE("a register that is not read has no value where paths differ, if all count") {
+  // push %rbx; test %esi,%esi; je +4; lea 0x10(%rdi),%rbx; call; pop %rbx; ret
+  const std::vector<uint8_t> bytes = {0x53, 0x85, 0xF6, 0x74, 4, 0x48, 0x8D, 0x5F, 0x10,
+                                      0xE8, 0,    0,    0,    0, 0x5B, 0xC3};
+  const auto rbx = [&](RegisterFlow::Registers registers) {
+    Value found;
+    const RegisterFlow flow({.address = 0x1000, .bytes = bytes}, registers);
+    flow.visit([&](const Instruction& one, const RegisterFlow::State& before) {
+      if (one.address == 0x1009) found = before.registers[3];
+    });
+    return found;
+  };
+  CHECK(rbx(RegisterFlow::Registers::Read) == Value{Base::Parameter, 0x10});
+  CHECK_FALSE(rbx(RegisterFlow::Registers::All).is_known());
+}
+
 }  // namespace skein

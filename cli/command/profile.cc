@@ -164,6 +164,8 @@ void report_broken(const Sampler& sampler) {
   std::string_view text = lines;
   for (size_t end = 0; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
     report_message(text.substr(0, end));
+  if (const auto& coroutines = sampler.counts().coroutines; coroutines.unknown != 0)
+    report_message(unknown_chains_text(coroutines.unknown, coroutines.in_coroutines));
 }
 
 Sampler checked(Result<Sampler> sampler) {
@@ -189,7 +191,8 @@ int run_profile(const ProfileOptions& options) {
   }
   const Samples samples(keeps ? output : "");
   const RingOptions rings{.frequency = options.frequency,
-                          .stack_bytes = options.stack_bytes / 8 * 8};
+                          .stack_bytes = options.stack_bytes / 8 * 8,
+                          .logical = options.stacks == "logical"};
   pid_t pid = 0;
   std::optional<Sampler> sampler;
   if (runs) {

@@ -52,8 +52,8 @@ std::span<const uint8_t> bytes_of(const std::string& text) {
 }  // namespace
 
 StacksInput::StacksInput(Files& files, std::span<const std::string> maps, std::string event,
-                         bool running)
-    : files_(files), event_(std::move(event)), running_(running) {
+                         bool running, bool physical)
+    : files_(files), event_(std::move(event)), running_(running), physical_(physical) {
   for (const std::string& path : maps) {
     const Result<Contents> contents = files.open(path);
     if (!contents) die(2, contents.error().message());
@@ -73,7 +73,8 @@ std::span<const uint8_t> StacksInput::fold_perf(const std::string& path,
 #ifdef SKEIN_HAS_SYMBOLS
   if (PerfFile::is_perf_file(bytes)) {
     Result<PerfStacks> stacks = fold_perf_data(
-        bytes, path, files_, {.map = map_.empty() ? nullptr : &map_, .event = event_});
+        bytes, path, files_,
+        {.map = map_.empty() ? nullptr : &map_, .event = event_, .physical = physical_});
     if (!stacks) die(2, stacks.error().message());
     for (const std::string& remark : stacks->remarks) report_message(path + ": " + remark);
     unit_ = stacks->unit;

@@ -17,9 +17,10 @@ class StacksInput {
  public:
   // `maps`: files with names of addresses (profile/flame/address_map.h). `event`: of perf.data;
   // empty: the first one with samples. Throws CommandError(2) if a map has no functions.
-  // `running`: of a trace, where its tasks run, not where they wait.
+  // `running`: of a trace, where its tasks run, not where they wait. `physical`: of perf.data, no
+  // logical stacks.
   StacksInput(Files& files, std::span<const std::string> maps, std::string event,
-              bool running = false);
+              bool running = false, bool physical = false);
 
   // Reads folded stacks, a perf.data, or a trace (a directory, or the PID of a process that
   // records); - is standard input. Reports on stderr what is left out. Throws CommandError(2) if
@@ -40,6 +41,7 @@ class StacksInput {
   AddressMap map_;
   std::string event_;
   bool running_;
+  bool physical_;
   std::vector<Contents> contents_;
   std::deque<std::string> texts_;
   FoldedStacks stacks_;

@@ -110,6 +110,7 @@ void PerfFile::read_features(uint64_t at, std::span<const uint8_t> bits) {
     const auto section = part(bytes_, u64_at(place, 0), u64_at(place, 8));
     if (feature == build_id) read_build_ids(section);
     if (feature == event_names) read_names(section);
+    if (feature == LogicalStacks::feature) read_logical(u64_at(place, 0), section);
   }
 }
 
@@ -144,6 +145,13 @@ void PerfFile::read_build_ids(std::span<const uint8_t> section) {
     build_ids_.emplace(text_of(section.subspan(name_at, header.size - name_at)), std::move(id));
     section = section.subspan(header.size);
   }
+}
+
+void PerfFile::read_logical(uint64_t offset, std::span<const uint8_t> section) {
+  if (Result<LogicalStacks> read = LogicalStacks::read(section, offset))
+    logical_ = std::move(*read);
+  else
+    is_cut_ = true;
 }
 
 Result<void> PerfFile::find_records(uint64_t begin, uint64_t end, const std::string& path) {

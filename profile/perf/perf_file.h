@@ -9,11 +9,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "profile/perf/logical_stacks.h"
 #include "profile/perf/perf_record.h"
 
 namespace skein {
@@ -28,6 +30,8 @@ class PerfFile {
   const std::vector<PerfEvent>& events() const { return events_; }
   // Digits of the build ids that perf noted, by file.
   const std::map<std::string, std::string, std::less<>>& build_ids() const { return build_ids_; }
+  // Of the samples of `skein profile`. Nothing: they have none.
+  const std::optional<LogicalStacks>& logical() const { return logical_; }
   // The data ended within a record, or a record had no meaning: it is damaged.
   bool is_cut() const { return is_cut_; }
 
@@ -51,6 +55,7 @@ class PerfFile {
   void read_features(uint64_t at, std::span<const uint8_t> bits);
   void read_names(std::span<const uint8_t> section);
   void read_build_ids(std::span<const uint8_t> section);
+  void read_logical(uint64_t offset, std::span<const uint8_t> section);
   Result<void> find_records(uint64_t begin, uint64_t end, const std::string& path);
   const PerfEvent* event_of(std::span<const uint8_t> body, bool is_sample, uint32_t& index) const;
   bool parse(uint64_t offset, PerfRecord& record) const;
@@ -60,6 +65,7 @@ class PerfFile {
   std::map<uint64_t, uint32_t> event_of_id_;
   std::map<std::string, std::string, std::less<>> build_ids_;
   std::vector<Place> places_;
+  std::optional<LogicalStacks> logical_;
   bool is_cut_ = false;
 };
 

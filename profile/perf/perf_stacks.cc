@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -148,12 +149,16 @@ class Folder {
     Space space = space_of_mode(record.mode);
     const std::shared_ptr<const ProcessImage> image = images_.of(record.pid);
     bool is_first = true;  // later ones are return addresses, behind the call
+    const LogicalSample logical = logical_of(record);
+    uint32_t functions = 0;  // of the user
     for (const uint64_t address : chain_of(record)) {
+      if (logical.is_logical() && functions == logical.functions) break;
       if (address >= perf_context_most) {
         space = space_of_context(address);
         is_first = true;
         continue;
       }
+      if (space == Space::User) functions++;
       const uint32_t name =
           name_of(space, address - (is_first || address == 0 ? 0 : 1), image.get());
       is_first = false;
@@ -162,12 +167,35 @@ class Folder {
       stack_.push_back(name);
     }
     if (stack_.empty()) stack_.push_back(name_of(space, record.address, image.get()));
+    if (logical.is_logical())
+      for (const uint32_t coroutine : file_.logical()->chain(logical.chain))
+        stack_.push_back(name_of_waiter(coroutine));
     const auto name = thread_names_.find(record.tid);
     stack_.push_back(name == thread_names_.end()
                          ? names_.add(record.tid == 0 ? "swapper" : "[unknown]")
                          : names_.add(name->second));
     key_.assign(reinterpret_cast<const char*>(stack_.data()), stack_.size() * sizeof stack_[0]);
     weights_[key_] += static_cast<double>(record.period);
+  }
+
+  // Counts those of coroutines.
+  LogicalSample logical_of(const PerfRecord& record) {
+    if (options_.physical || !file_.logical()) return {};
+    const auto logical = LogicalSample::read(record.raw);
+    if (!logical || *logical == LogicalSample()) return {};
+    in_coroutines_++;
+    if (logical->chain <= file_.logical()->size()) return *logical;
+    without_chain_++;
+    return {};
+  }
+
+  uint32_t name_of_waiter(uint32_t number) {
+    return cached(waiters, number, [&] {
+      const LogicalStacks::Coroutine& one = file_.logical()->coroutine(number);
+      std::string name = one.function.empty() ? "[unknown]" : one.function;
+      if (one.line == 0) return name;
+      return name + " (" + std::string(base_name(one.file)) + ':' + std::to_string(one.line) + ')';
+    });
   }
 
   // Where samples have copies of stacks, their chains are only the kernel's part.
@@ -289,6 +317,7 @@ class Folder {
     for (const std::string& file : image_files_.changed())
       remarks.push_back(file + " has changed since the recording; its functions have no names");
     add_lines(unwinder_.counts().text(), remarks);
+    if (without_chain_ != 0) remarks.push_back(unknown_chains_text(without_chain_, in_coroutines_));
     if (kernel_is_other_ && kernel_unnamed_)
       remarks.push_back(
           "the kernel was booted again since the recording, or hides its addresses; "
@@ -296,6 +325,7 @@ class Folder {
   }
 
   static constexpr uint32_t kernel_module = UINT32_MAX;
+  static constexpr uint32_t waiters = UINT32_MAX - 1;  // their numbers instead of addresses
   struct Place {
     uint32_t module;
     uint64_t address;
@@ -323,6 +353,7 @@ class Folder {
   uint64_t kernel_slide_ = 0;  // by which the kernel was moved, from where the map has it
   bool kernel_is_read_ = false, kernel_is_other_ = false, kernel_unnamed_ = false;
   uint64_t samples_ = 0, lost_ = 0, unnamed_ = 0;
+  uint64_t in_coroutines_ = 0, without_chain_ = 0;
   std::vector<uint32_t> stack_;
   std::vector<uint64_t> chain_;
   std::string key_;
@@ -330,6 +361,15 @@ class Folder {
 };
 
 }  // namespace
+
+std::string unknown_chains_text(uint64_t unknown, uint64_t in_coroutines) {
+  char share[32];
+  std::snprintf(share, sizeof share, "%.1f %%",
+                100 * static_cast<double>(unknown) / static_cast<double>(in_coroutines));
+  return std::string(share) +
+         " of the samples in coroutines have physical stacks, as it is not known which coroutines "
+         "wait";
+}
 
 std::string_view without_parameters(std::string_view name) {
   constexpr std::string_view anonymous = "(anonymous namespace)";

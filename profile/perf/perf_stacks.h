@@ -5,6 +5,9 @@
 // As perf script and stackcollapse-perf.pl --kernel make it: the name of the thread, then the
 // functions from the outermost, weighted by the periods of the samples. Functions of the kernel end
 // with _[k], those of a guest with _[g]. Unknown functions that call each other are one.
+//
+// Where a sample has a logical stack (logical_stacks.h), its coroutine's callers are the coroutines
+// that wait for it, "run (server.cc:12)", instead of the functions that have resumed it.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +30,7 @@ struct PerfOptions {
   // Empty: none. Used if it is of the boot that was recorded.
   std::string kernel_symbols = "/proc/kallsyms";
   std::string event = {};      // empty: the first one that has samples
+  bool physical = false;       // no logical stacks
   ImageFiles::Open open = {};  // empty: open_from_disk()
 };
 
@@ -42,6 +46,9 @@ struct PerfStacks {
 // noted. Fails if `bytes` are no perf.data or have no samples.
 Result<PerfStacks> fold_perf_data(std::span<const uint8_t> bytes, const std::string& path,
                                   Files& files, const PerfOptions& options);
+
+// A sentence on samples in coroutines whose chains are unknown.
+std::string unknown_chains_text(uint64_t unknown, uint64_t in_coroutines);
 
 // "void std::sort<int*>(int*, int*)" -> "std::sort<int*>", as perf names functions.
 std::string_view without_parameters(std::string_view demangled);

@@ -37,15 +37,16 @@ Result<PerfWriter> PerfWriter::create(const std::string& path, const perf_event_
   PerfWriter writer(path, file);
   writer.attribute_ = attribute;
   writer.attribute_.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-                                  PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
+                                  PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |
+                                  PERF_SAMPLE_RAW;
   writer.attribute_.sample_regs_user = 0;
   writer.attribute_.sample_stack_user = 0;
   writer.attribute_.exclude_callchain_user = 0;
-  if (const Result<void> written = writer.write_header(0); !written) return written.error();
+  if (const Result<void> written = writer.write_header(0, false); !written) return written.error();
   return writer;
 }
 
-Result<void> PerfWriter::write_header(uint64_t data_size) {
+Result<void> PerfWriter::write_header(uint64_t data_size, bool has_logical) {
   std::vector<uint8_t> bytes;
   for (const char c : {'P', 'E', 'R', 'F', 'I', 'L', 'E', '2'})
     bytes.push_back(static_cast<uint8_t>(c));
@@ -55,7 +56,11 @@ Result<void> PerfWriter::write_header(uint64_t data_size) {
   append(bytes, uint64_t{sizeof(perf_event_attr) + ids_size});
   append(bytes, data_begin);
   append(bytes, data_size);
-  bytes.resize(header_size);  // no types of events, no features
+  bytes.resize(header_size);  // no types of events
+  constexpr size_t features = 72;
+  static_assert(features + LogicalStacks::feature / 8 < header_size);
+  if (has_logical)
+    bytes[features + LogicalStacks::feature / 8] = 1 << LogicalStacks::feature % 8;
   append(bytes, attribute_);
   bytes.resize(data_begin);  // no ids
   std::rewind(file_.get());
@@ -72,7 +77,8 @@ void PerfWriter::write(std::span<const uint8_t> bytes) {
 
 void PerfWriter::add(std::span<const uint8_t> record) { write(record); }
 
-void PerfWriter::add_sample(const PerfRecord& sample, std::span<const uint64_t> chain) {
+void PerfWriter::add_sample(const PerfRecord& sample, std::span<const uint64_t> chain,
+                            const LogicalSample& logical) {
   constexpr size_t longest_chain = 8000;  // a record is smaller than 64 KiB
   chain = chain.first(std::min(chain.size(), longest_chain));
   body_.clear();
@@ -88,6 +94,8 @@ void PerfWriter::add_sample(const PerfRecord& sample, std::span<const uint64_t> 
   append(body_, sample.period);
   append(body_, uint64_t{chain.size()});
   for (const uint64_t address : chain) append(body_, address);
+  append(body_, uint32_t{LogicalSample::size});
+  logical.append_to(body_);
   const auto size = static_cast<uint16_t>(body_.size());
   std::memcpy(body_.data() + 6, &size, sizeof size);
   write(body_);
@@ -152,11 +160,24 @@ void PerfWriter::add_kernel(uint64_t address, std::string_view name) {
   end_record(perf_record_mmap, PERF_RECORD_MISC_KERNEL, of_kernel, 0, 0);
 }
 
-Result<void> PerfWriter::finish() {
+// A table of sections, here of one, follows the records.
+void PerfWriter::write_logical(const LogicalStacks& logical) {
+  const std::vector<uint8_t> section = logical.bytes();
+  const uint64_t records = data_size_;
+  body_.clear();
+  append(body_, data_begin + records + 16);
+  append(body_, uint64_t{section.size()});
+  body_.insert(body_.end(), section.begin(), section.end());
+  write(body_);
+  data_size_ = records;
+}
+
+Result<void> PerfWriter::finish(const LogicalStacks* logical) {
+  if (logical != nullptr) write_logical(*logical);
   if (error_ == 0 && std::fflush(file_.get()) != 0) error_ = errno;
   if (error_ != 0)
     return Error{.what = std::string("cannot be written: ") + std::strerror(error_), .file = path_};
-  return write_header(data_size_);
+  return write_header(data_size_, logical != nullptr);
 }
 
 }  // namespace skein

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "profile/perf/logical_stacks.h"
 #include "profile/perf/perf_record.h"
 
 namespace skein {
@@ -31,7 +32,8 @@ class PerfWriter {
 
   // A record with its header, and the trailer that the event demands.
   void add(std::span<const uint8_t> record);
-  void add_sample(const PerfRecord& sample, std::span<const uint64_t> chain);
+  void add_sample(const PerfRecord& sample, std::span<const uint64_t> chain,
+                  const LogicalSample& logical = {});
   // What was true before the recording. `build_id` may be empty.
   void add_mapping(uint32_t pid, uint64_t begin, uint64_t end, uint64_t offset,
                    std::string_view file, std::span<const uint8_t> build_id);
@@ -39,15 +41,17 @@ class PerfWriter {
   // Where the kernel has its symbol `name`, such as "_text".
   void add_kernel(uint64_t address, std::string_view name);
 
-  // Fails if anything could not be written.
-  Result<void> finish();
+  // `logical`: the chains of the samples; null: they have none. Fails if anything could not be
+  // written.
+  Result<void> finish(const LogicalStacks* logical = nullptr);
 
  private:
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   PerfWriter(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
-  Result<void> write_header(uint64_t data_size);
+  Result<void> write_header(uint64_t data_size, bool has_logical);
+  void write_logical(const LogicalStacks& logical);
   void write(std::span<const uint8_t> bytes);
   void end_record(uint32_t type, uint16_t misc, uint32_t pid, uint32_t tid, uint64_t time);
 

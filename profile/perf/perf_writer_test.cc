@@ -10,6 +10,7 @@
 
 #include "base/disk_files.h"
 #include "profile/perf/perf_file.h"
+#include "profile/perf/perf_stacks.h"
 
 using namespace skein;
 
@@ -128,6 +129,61 @@ TEST_CASE("a chain that is too long for a record is cut at its outer end") {
   CHECK_FALSE(is_cut);
   REQUIRE(lines.size() == 1);
   CHECK(lines[0].ends_with(" 8000"));
+}
+
+TEST_CASE("logical stacks of samples: written, read and folded") {
+  const TemporaryFile file;
+  Result<PerfWriter> writer = PerfWriter::create(file.path(), clock_event());
+  REQUIRE(writer);
+  LogicalStacks stacks;
+  const uint32_t session = stacks.add(stacks.add(0, 0), 1);
+  stacks.set_coroutine(0, {.function = "run", .file = "/src/server.cc", .line = 12});
+  stacks.set_coroutine(1, {.function = "session"});
+  writer->add_mapping(5, 0x401000, 0x402000, 0, "/bin/a", {});
+  writer->add_mapping(5, 0x402000, 0x403000, 0, "/bin/b", {});
+  const std::array<uint64_t, 6> chain{perf_context_kernel, 0xffffffff81000100, perf_context_user,
+                                      0x401000,            0x401800,           0x402800};
+  writer->add_sample(sample(10), chain, {.functions = 2, .chain = session});
+  writer->add_sample(sample(20), chain, {.functions = 1, .chain = 0});
+  writer->add_sample(sample(30), chain, {.chain = LogicalSample::unknown});
+  writer->add_sample(sample(40), chain, {.functions = 1, .chain = 77});  // there is none
+  writer->add_sample(sample(50), chain);
+  REQUIRE(writer->finish(&stacks));
+
+  DiskFiles files;
+  const Result<Contents> contents = files.open(file.path());
+  REQUIRE(contents);
+  MemoryFiles none;
+  const auto folded = [&](bool physical) {
+    const auto result =
+        fold_perf_data(contents->bytes(), file.path(), none, {.physical = physical});
+    REQUIRE(result);
+    std::string text = result->folded;
+    for (const std::string& remark : result->remarks) text += remark + '\n';
+    return text;
+  };
+  const std::string all = "[unknown];[b];[a];[a];[kernel]_[k] ";
+  CHECK(folded(true) == all + "4995\n");
+  CHECK(folded(false) ==
+        "[unknown];[a];[kernel]_[k] 999\n" + all + "2997\n" +
+            "[unknown];run (server.cc:12);session;[a];[a];[kernel]_[k] 999\n"
+            "50.0 % of the samples in coroutines have physical stacks, as it is not known which "
+            "coroutines wait\n");
+
+  // One that was not finished has physical stacks.
+  std::vector<uint8_t> cut(contents->bytes().begin(), contents->bytes().end());
+  cut[48] = cut[49] = 0;                         // the size of the records
+  cut[72 + LogicalStacks::feature / 8] = 0;      // the section
+  const auto unfinished = fold_perf_data(cut, file.path(), none, {});
+  REQUIRE(unfinished);
+  CHECK(unfinished->folded == all + "4995\n");
+  // So has one whose section is damaged.
+  std::vector<uint8_t> damaged(contents->bytes().begin(), contents->bytes().end());
+  damaged.resize(damaged.size() - 1);
+  const auto without = fold_perf_data(damaged, file.path(), none, {});
+  REQUIRE(without);
+  CHECK(without->folded == all + "4995\n");
+  CHECK(without->remarks.front().find("damaged") != std::string::npos);
 }
 
 TEST_CASE("a file that cannot be written is an error") {

@@ -20,6 +20,12 @@ void add(const UnwindCounts& more, UnwindCounts& counts) {
   counts.repaired += more.repaired;
 }
 
+StackSample to_unwind(const PerfRecord& sample) {
+  return {.registers = sample.registers,
+          .stack_begin = sample.registers.get(stack_pointer_register).value_or(0),
+          .stack = sample.stack};
+}
+
 }  // namespace
 
 bool SampleUnwinder::can_unwind(const PerfRecord& sample) {
@@ -29,6 +35,8 @@ bool SampleUnwinder::can_unwind(const PerfRecord& sample) {
 
 std::span<const uint64_t> SampleUnwinder::unwind(const PerfRecord& sample) {
   chain_.clear();
+  last_ = {};
+  last_unwinder_ = nullptr;
   Cursor chain(sample.chain);
   while (chain.remaining() >= 8) {
     const uint64_t entry = chain.u64();
@@ -45,8 +53,10 @@ std::span<const uint64_t> SampleUnwinder::unwind(const PerfRecord& sample) {
     chain_.push_back(*pc);
     return chain_;
   }
-  const UnwoundStack stack = unwinder_of(image).unwind(
-      {.registers = sample.registers, .stack_begin = *sp, .stack = sample.stack});
+  Unwinder& unwinder = unwinder_of(image);
+  const UnwoundStack stack = unwinder.unwind(to_unwind(sample));
+  last_ = stack;
+  last_unwinder_ = &unwinder;
   last_end_ = stack.end;
   size_t interrupted = 0;
   for (size_t i = 0; i < stack.pcs.size(); i++) {
@@ -57,6 +67,12 @@ std::span<const uint64_t> SampleUnwinder::unwind(const PerfRecord& sample) {
     chain_.push_back(stack.pcs[i]);
   }
   return chain_;
+}
+
+std::optional<Unwinder::Frame> SampleUnwinder::frame(const PerfRecord& sample,
+                                                     size_t number) const {
+  if (last_unwinder_ == nullptr) return {};
+  return last_unwinder_->frame(to_unwind(sample), number);
 }
 
 Unwinder& SampleUnwinder::unwinder_of(const std::shared_ptr<const ProcessImage>& image) {

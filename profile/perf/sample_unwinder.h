@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,12 @@ class SampleUnwinder {
   // the next call.
   std::span<const uint64_t> unwind(const PerfRecord& sample);
 
+  // The user's part of the last one, of a sample that can be unwound: the same addresses, and what its
+  // functions had in registers. Valid until the next call.
+  const UnwoundStack& last_stack() const { return last_; }
+  // Precondition: `sample` is the last one.
+  std::optional<Unwinder::Frame> frame(const PerfRecord& sample, size_t number) const;
+
   // How the last stack ended.
   StackEnd last_end() const { return last_end_; }
   UnwindCounts counts() const;
@@ -50,6 +57,8 @@ class SampleUnwinder {
   UnwindCounts dropped_ = {};          // of those that were removed
   std::vector<uint64_t> chain_ = {};
   StackEnd last_end_ = StackEnd::Complete;
+  UnwoundStack last_ = {};
+  const Unwinder* last_unwinder_ = nullptr;
 };
 
 }  // namespace skein

@@ -133,7 +133,10 @@ perf_event_attr PerfRings::software_clock(const RingOptions& options) {
   attribute.build_id = 1;  // Linux 5.12
   attribute.use_clockid = 1;
   attribute.clockid = CLOCK_MONOTONIC;
-  attribute.watermark = 1;
+  if (options.logical)
+    attribute.wakeup_events = 1;
+  else
+    attribute.watermark = 1;  // of half a ring
   attribute.type = PERF_TYPE_SOFTWARE;
   attribute.config = PERF_COUNT_SW_CPU_CLOCK;
   attribute.sample_period = second / std::max(options.frequency, uint32_t{1});
@@ -272,31 +275,47 @@ bool PerfRings::wait(int milliseconds, int extra) {
   return extra >= 0 && ready.back().revents != 0;
 }
 
-void PerfRings::drain(const std::function<void(std::span<const uint8_t>)>& use) {
-  for (const auto& ring : rings_) {
-    if (ring == nullptr) continue;
-    perf_event_mmap_page& head = ring->head();
-    const uint64_t end = std::atomic_ref(head.data_head).load(std::memory_order_acquire);
-    uint64_t at = head.data_tail;
-    const uint64_t mask = ring->size_ - 1;
-    while (end - at >= perf_header_size) {
-      const uint64_t offset = at & mask;
-      // A header does not continue at the beginning: sizes are multiples of 8.
-      const auto rest = std::span(ring->data() + offset, ring->size_ - offset);
-      const size_t size = perf_record_header(rest).size;
-      if (size < perf_header_size || size > end - at) break;
-      if (size <= rest.size()) {
-        use(rest.first(size));
-      } else {
-        copy_.assign(rest.begin(), rest.end());
-        copy_.insert(copy_.end(), ring->data(), ring->data() + (size - rest.size()));
-        use(copy_);
-      }
-      at += size;
-      std::atomic_ref(head.data_tail).store(at, std::memory_order_release);
-    }
+void PerfRings::wait(size_t number, int milliseconds) {
+  Ring* const ring = rings_[number].get();
+  if (ring == nullptr || ring->is_hung_up_) {
+    // Others may write into it, but it reports nothing any more.
+    constexpr int often = 1;
+    poll(nullptr, 0, ring == nullptr ? milliseconds : often);
+    return;
   }
+  pollfd ready = {.fd = ring->descriptor_, .events = POLLIN, .revents = 0};
+  if (poll(&ready, 1, milliseconds) > 0 && (ready.revents & (POLLHUP | POLLERR)))
+    ring->is_hung_up_ = true;
+}
+
+void PerfRings::drain(const Use& use) {
+  for (size_t ring = 0; ring < rings_.size(); ring++) drain(ring, use);
   change_periods();
+}
+
+void PerfRings::drain(size_t number, const Use& use) {
+  Ring* const ring = rings_[number].get();
+  if (ring == nullptr) return;
+  perf_event_mmap_page& head = ring->head();
+  const uint64_t end = std::atomic_ref(head.data_head).load(std::memory_order_acquire);
+  uint64_t at = head.data_tail;
+  const uint64_t mask = ring->size_ - 1;
+  while (end - at >= perf_header_size) {
+    const uint64_t offset = at & mask;
+    // A header does not continue at the beginning: sizes are multiples of 8.
+    const auto rest = std::span(ring->data() + offset, ring->size_ - offset);
+    const size_t size = perf_record_header(rest).size;
+    if (size < perf_header_size || size > end - at) break;
+    if (size <= rest.size()) {
+      use(rest.first(size));
+    } else {
+      copy_.assign(rest.begin(), rest.end());
+      copy_.insert(copy_.end(), ring->data(), ring->data() + (size - rest.size()));
+      use(copy_);
+    }
+    at += size;
+    std::atomic_ref(head.data_tail).store(at, std::memory_order_release);
+  }
 }
 
 }  // namespace skein

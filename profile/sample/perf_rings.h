@@ -34,6 +34,7 @@ struct RingOptions {
   uint32_t frequency = 999;      // samples of a thread per second of CPU time
   uint32_t stack_bytes = 16384;  // copied of each stack; a multiple of 8, below 64 KiB
   bool starts_at_exec = false;   // of a process that waits to execute a program
+  bool logical = true;           // logical stacks of coroutines, for which each sample is read at once
 };
 
 class PerfRings {
@@ -62,7 +63,15 @@ class PerfRings {
 
   // Calls `use` for each record, ring after ring: their times are in order only within a ring. The
   // records are valid during the call.
-  void drain(const std::function<void(std::span<const uint8_t>)>& use);
+  using Use = std::function<void(std::span<const uint8_t>)>;
+  void drain(const Use& use);
+
+  // A ring for itself, for threads that each read one. Calls of drain(), of any ring, must be made one
+  // after the other; wait() for different rings need not.
+  size_t rings() const { return rings_.size(); }
+  int processor(size_t ring) const { return processors_[ring]; }
+  void wait(size_t ring, int milliseconds);
+  void drain(size_t ring, const Use& use);
 
   const perf_event_attr& attribute() const { return attribute_; }
   const PerfEvent& event() const { return event_; }

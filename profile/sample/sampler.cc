@@ -1,16 +1,24 @@
 #include "profile/sample/sampler.h"
 
 #include <poll.h>
+#include <sched.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <ctime>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,6 +26,7 @@
 #include "profile/perf/perf_writer.h"
 #include "profile/perf/process_images.h"
 #include "profile/perf/sample_unwinder.h"
+#include "profile/sample/coroutine_chains.h"
 #include "profile/sample/stopping_sampler.h"
 #include "target/process.h"
 #include "target/thread_ids.h"
@@ -69,17 +78,48 @@ uint64_t kernel_text() {
   return 0;
 }
 
+// Makes this thread run on a processor, before others if that is permitted.
+void prefer_on(int processor) {
+  if (processor < CPU_SETSIZE) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(processor, &set);
+    sched_setaffinity(0, sizeof set, &set);
+  }
+  const sched_param lowest_of_realtime{.sched_priority = 1};
+  if (sched_setscheduler(0, SCHED_FIFO, &lowest_of_realtime) != 0)
+    setpriority(PRIO_PROCESS, 0, -20);
+}
+
+// Does not sleep for a short time, which would let the sampled thread run.
+std::unique_lock<std::mutex> lock_awake(std::mutex& mutex) {
+  constexpr uint64_t longest = 200'000;
+  std::unique_lock lock(mutex, std::defer_lock);
+  const uint64_t begin = monotonic_ns();
+  while (!lock.try_lock())
+    if (monotonic_ns() - begin > longest) {
+      lock.lock();
+      break;
+    }
+  return lock;
+}
+
 }  // namespace
 
 struct Sampler::State {
   State(std::optional<PerfRings> opened, PerfWriter created)
       : rings(std::move(opened)), writer(std::move(created)) {}
+  ~State() {
+    stop_readers();
+    if (has_work >= 0) close(has_work);
+  }
 
   // A record that waits until no earlier one can come from another ring.
   struct Pending {
     uint64_t time = 0;
     size_t offset = 0;  // in `bytes`
     uint32_t size = 0;
+    LogicalSample logical = {};
   };
 
   // What a running process has mapped, and the names of its threads. False: nothing has changed.
@@ -107,6 +147,7 @@ struct Sampler::State {
         record.text = name;
         record.build_id = id;
         images.use(record);
+        if (chains) chains->use(record);
       }
     }
     for (const uint32_t tid : threads_of(pid))
@@ -114,16 +155,67 @@ struct Sampler::State {
     return true;
   }
 
+  void keep(std::span<const uint8_t> record) {
+    taken.pending.push_back({.time = perf_record_time(record, rings->event()),
+                             .offset = taken.bytes.size(),
+                             .size = static_cast<uint32_t>(record.size()),
+                             .logical = look_up(record)});
+    taken.bytes.insert(taken.bytes.end(), record.begin(), record.end());
+  }
+
   void take() {
     const uint64_t begin = monotonic_ns();
-    rings->drain([&](std::span<const uint8_t> record) {
-      pending.push_back({.time = perf_record_time(record, rings->event()),
-                         .offset = bytes.size(),
-                         .size = static_cast<uint32_t>(record.size())});
-      bytes.insert(bytes.end(), record.begin(), record.end());
-    });
+    {
+      const std::lock_guard lock(mutex);
+      rings->drain([&](std::span<const uint8_t> record) { keep(record); });
+      std::swap(taken, fetched);
+    }
+    for (Pending& one : fetched.pending) one.offset += bytes.size();
+    pending.insert(pending.end(), fetched.pending.begin(), fetched.pending.end());
+    bytes.insert(bytes.end(), fetched.bytes.begin(), fetched.bytes.end());
+    fetched.pending.clear();
+    fetched.bytes.clear();
     // All that was written before the last call began has been read by now.
     use_until(std::exchange(last_take, begin));
+  }
+
+  // A thread for each processor reads its ring as soon as there is a sample. It runs on this
+  // processor, before others, so that the sampled thread stands still until its coroutine is known.
+  void start_readers() {
+    for (size_t ring = 0; ring < rings->rings(); ring++)
+      readers.emplace_back([this, ring](const std::stop_token& stop) {
+        prefer_on(rings->processor(ring));
+        while (!stop.stop_requested()) {
+          constexpr int longest = 100;  // ms
+          rings->wait(ring, longest);
+          const std::unique_lock lock = lock_awake(mutex);
+          rings->drain(ring, [&](std::span<const uint8_t> record) { keep(record); });
+          if (chains->has_work()) eventfd_write(has_work, 1);
+        }
+      });
+  }
+  void stop_readers() {
+    for (std::jthread& reader : readers) reader.request_stop();
+    readers.clear();
+  }
+
+  // Returns true if `extra` is ready.
+  bool wait_for_work(int milliseconds, int extra) {
+    std::array<pollfd, 2> ready = {{{.fd = has_work, .events = POLLIN, .revents = 0},
+                                    {.fd = extra, .events = POLLIN, .revents = 0}}};
+    poll(ready.data(), extra < 0 ? 1 : 2, milliseconds);
+    eventfd_t count = 0;
+    if (ready[0].revents != 0 && eventfd_read(has_work, &count) == 0) chains->work(mutex);
+    return extra >= 0 && ready[1].revents != 0;
+  }
+
+  // While the process is where the sample was taken.
+  LogicalSample look_up(std::span<const uint8_t> record) {
+    PerfRecord parsed;
+    if (!chains || !parse_perf_record(record, rings->event(), parsed)) return {};
+    if (parsed.type == PerfRecord::Type::Sample) return chains->of(parsed);
+    chains->use(parsed);
+    return {};
   }
 
   void use_until(uint64_t end) {
@@ -131,7 +223,8 @@ struct Sampler::State {
                      [](const Pending& a, const Pending& b) { return a.time < b.time; });
     size_t used = 0;
     for (; used < pending.size() && pending[used].time < end; used++)
-      use(std::span(bytes).subspan(pending[used].offset, pending[used].size));
+      use(std::span(bytes).subspan(pending[used].offset, pending[used].size),
+          pending[used].logical);
     pending.erase(pending.begin(), pending.begin() + static_cast<ptrdiff_t>(used));
     // The rest is moved to the beginning.
     spare.clear();
@@ -144,18 +237,14 @@ struct Sampler::State {
     std::swap(bytes, spare);
   }
 
-  void use(std::span<const uint8_t> record) {
+  void use(std::span<const uint8_t> record, const LogicalSample& logical) {
     PerfRecord parsed;
     if (!parse_perf_record(record, rings->event(), parsed)) return writer.add(record);
     images.use(parsed);
     if (parsed.type == PerfRecord::Type::Lost) counts.lost += parsed.lost;
     if (parsed.type != PerfRecord::Type::Sample) return writer.add(record);
-    use_sample(parsed);
-  }
-
-  void use_sample(const PerfRecord& sample) {
     counts.samples++;
-    writer.add_sample(sample, unwinder.unwind(sample));
+    writer.add_sample(parsed, unwinder.unwind(parsed), logical);
   }
 
   // Without records of the kernel, the process is looked at again when it has a new thread, or a
@@ -169,7 +258,9 @@ struct Sampler::State {
         note_present(stopping_pid))
       chain = unwinder.unwind(sample);
     counts.samples++;
-    writer.add_sample(sample, chain);
+    const LogicalSample logical = chains ? chains->of(sample) : LogicalSample();
+    if (chains && chains->has_work()) chains->work(mutex);
+    writer.add_sample(sample, chain, logical);
   }
 
   // Samples until `end`.
@@ -213,10 +304,20 @@ struct Sampler::State {
   ProcessImages images = {};
   ImageFiles files{[this](const ProcessImages::File& file) { return open(file); }, disk};
   SampleUnwinder unwinder{images, files};
+  std::optional<CoroutineChains> chains = {};  // nothing: no logical stacks
   Counts counts = {};
   std::vector<Pending> pending = {};
   std::vector<uint8_t> bytes = {}, spare = {};
   uint64_t last_take = 0;
+  // What readers have taken out of the rings; with `chains` and drains, guarded by the mutex.
+  struct Records {
+    std::vector<Pending> pending = {};
+    std::vector<uint8_t> bytes = {};
+  };
+  Records taken = {}, fetched = {};
+  std::mutex mutex;
+  int has_work = -1;  // an eventfd: of chains
+  std::vector<std::jthread> readers = {};
 };
 
 Sampler::Sampler(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -271,9 +372,19 @@ Result<Sampler> Sampler::begin(uint32_t pid, const std::string& path, const Ring
     state->interval = attribute.sample_period;
     state->why_stopping = rings.error().what;
   }
+  if (options.logical) {
+    state->chains.emplace([own = state.get()](const ProcessImages::File& file) {
+      return own->open(file);
+    });
+    if (state->rings) {
+      state->has_work = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+      if (state->has_work < 0) return Error{.what = std::string("eventfd: ") + std::strerror(errno)};
+    }
+  }
   if (const uint64_t text = attribute.exclude_kernel ? 0 : kernel_text(); text != 0)
     state->writer.add_kernel(text, "_text");
   if (!options.starts_at_exec) state->note_present(pid);
+  if (state->chains && state->rings) state->start_readers();
   return Sampler(std::move(state));
 }
 
@@ -291,7 +402,8 @@ bool Sampler::work(int milliseconds, int extra) {
   if (state_->stopping)
     return state_->stop_and_go(monotonic_ns() + static_cast<uint64_t>(milliseconds) * 1'000'000,
                                extra);
-  const bool is_ready = state_->rings->wait(milliseconds, extra);
+  const bool is_ready = state_->chains ? state_->wait_for_work(milliseconds, extra)
+                                       : state_->rings->wait(milliseconds, extra);
   state_->take();
   return is_ready;
 }
@@ -302,11 +414,14 @@ Result<void> Sampler::finish() {
     std::sort(state_->pauses.begin(), state_->pauses.end());
   } else {
     state_->rings->disable();
+    state_->stop_readers();
     state_->take();
     state_->use_until(UINT64_MAX);
   }
   state_->counts.unwound = state_->unwinder.counts();
-  return state_->writer.finish();
+  if (!state_->chains) return state_->writer.finish();
+  state_->counts.coroutines = state_->chains->counts();
+  return state_->writer.finish(&state_->chains->finish());
 }
 
 const Sampler::Counts& Sampler::counts() const { return state_->counts; }

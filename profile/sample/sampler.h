@@ -23,6 +23,7 @@
 
 #include "base/result.h"
 #include "profile/perf/image_files.h"
+#include "profile/sample/coroutine_chains.h"
 #include "profile/sample/perf_rings.h"
 
 namespace skein {
@@ -33,6 +34,7 @@ class Sampler {
     uint64_t samples = 0;
     uint64_t lost = 0;  // records that the kernel had no room for
     UnwindCounts unwound = {};
+    CoroutineChains::Counts coroutines = {};
   };
 
   // Begins to sample a process that runs.

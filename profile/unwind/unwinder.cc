@@ -367,8 +367,25 @@ UnwoundStack Unwinder::unwind(const StackSample& sample) {
     stack.interrupted = interrupted_;
     counts_.frames += stack.pcs.size();
   }
+  last_count_ = state.count;
+  last_base_ = state.base;
+  last_registers_ = state.base_registers;
+  last_sp_ = state.base_sp;
   counts_.ends[static_cast<size_t>(stack.end)]++;
   return stack;
+}
+
+std::optional<Unwinder::Frame> Unwinder::frame(const StackSample& sample, size_t number) const {
+  if (number < last_base_ || number > last_count_ || number >= pcs_.size()) return {};
+  State state;
+  state.pc = pcs_[number];
+  state.sp = number == last_base_ ? last_sp_ : passed_[number - 1].cfa;
+  state.count = number;
+  state.base = last_base_;
+  state.base_registers = last_registers_;
+  state.base_sp = last_sp_;
+  return Frame{.registers = registers_of(sample, state),
+               .cfa = number < last_count_ ? passed_[number].cfa : 0};
 }
 
 UnwindCounts Unwinder::counts() const {

@@ -27,6 +27,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -103,6 +104,15 @@ class Unwinder {
   // Does not allocate. O(frames): see docs/performance.md.
   UnwoundStack unwind(const StackSample& sample);
 
+  // What a function of the last stack had in its registers, by its number in `pcs`.
+  struct Frame {
+    UnwindRegisters registers = {};  // those that are known
+    uint64_t cfa = 0;  // rsp behind its return address: above its part of the stack; 0: unknown
+  };
+  // Precondition: `sample` is the last one. Nothing: a function that a signal has interrupted is
+  // above it. O(number).
+  std::optional<Frame> frame(const StackSample& sample, size_t number) const;
+
   UnwindCounts counts() const;
 
  private:
@@ -139,6 +149,11 @@ class Unwinder {
   std::vector<uint32_t> interrupted_ = {};
   std::vector<Passed> passed_ = {};
   std::vector<uint64_t> without_table_ = {};  // stacks that end there, by module
+  // Of the last stack: frames passed, the first of those since all registers were known, and these.
+  size_t last_count_ = 0;
+  size_t last_base_ = 0;
+  UnwindRegisters last_registers_ = {};
+  uint64_t last_sp_ = 0;
   UnwindCounts counts_ = {};
 };
 

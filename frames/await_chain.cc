@@ -1,0 +1,261 @@
+#include "frames/await_chain.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace skein {
+
+namespace {
+
+using Compiler = CoroutineFunction::Compiler;
+constexpr uint64_t header = 16;            // of a frame: two addresses; then the promise
+constexpr size_t usual_promise = 2 + 24;   // words from the frame, if its size is unknown
+constexpr uint64_t largest_frame = 1 << 16;  // bytes that are searched for an elided frame
+constexpr uint64_t most_children = 1'000'000;
+
+// Whether a word may be the address of a frame, a promise or a counter.
+bool may_be_address(uint64_t word) {
+  return word % 8 == 0 && word >= 0x1000 && word < uint64_t{1} << 47;
+}
+
+size_t read_words(const Target& target, uint64_t address, std::span<uint64_t> to) {
+  const std::span<uint8_t> bytes(reinterpret_cast<uint8_t*>(to.data()), to.size() * 8);  // NOLINT
+  return target.read(address, bytes) / 8;
+}
+
+}  // namespace
+
+// Whether words that begin at an address are those of a frame.
+bool AwaitChain::set(uint64_t frame, std::span<const uint64_t> words, Head& head) const {
+  if (words.size() < 2) return false;
+  const std::optional<uint32_t> pair = program_.pair_of_destroy(words[1]);
+  if (!pair) return false;
+  const CoroutineFunction& function = program_.pairs()[*pair].function;
+  if (words[0] != 0 && words[0] != function.resume) return false;
+  head.frame = frame;
+  head.pair = *pair;
+  head.is_final = words[0] == 0;
+  head.is_elided = words[1] == function.cleanup;
+  head.count = std::min(words.size(), head_words);
+  std::copy_n(words.begin(), head.count, head.words.begin());
+  return true;
+}
+
+bool AwaitChain::read(const Target& target, uint64_t frame, Head& head) {
+  std::array<uint64_t, head_words> words;
+  const size_t count = read_words(target, frame, words);
+  return set(frame, std::span(words).first(count), head);
+}
+
+// The frame whose handle or promise is at an address.
+bool AwaitChain::read_either(const Target& target, uint64_t address, Head& head) {
+  std::array<uint64_t, head_words + 2> words;
+  const size_t count = read_words(target, address - header, words);
+  const std::span<const uint64_t> all = std::span(words).first(count);
+  if (count > 2 && set(address, all.subspan(2), head)) return true;
+  // The memory before may be missing.
+  if (count == 0) return read(target, address, head);
+  return set(address - header, all, head);
+}
+
+bool AwaitChain::is_promise_known(const Head& head) {
+  const FrameLayout& types = program_.layout(head.pair);
+  return (types.promise && types.promise->size != 0) ||
+         program_.pairs()[head.pair].function.compiler == Compiler::Gcc;
+}
+
+// The first word that is not, or not entirely, in the promise. Behind g++'s is the handle of the coroutine itself, before the number
+// of the suspension point.
+size_t AwaitChain::promise_end(const Head& head) {
+  const FrameLayout& types = program_.layout(head.pair);
+  if (types.promise && types.promise->size != 0)
+    return std::min<size_t>((header + types.promise->size) / 8, head.count);
+  const auto index = program_.index_of(head.pair);
+  size_t end = 0;
+  if (index && program_.pairs()[head.pair].function.compiler == Compiler::Gcc)
+    for (size_t i = 2; i < head.count && 8 * i < index->offset; i++)
+      if (head.words[i] == head.frame) end = i;
+  if (end == 0) end = usual_promise;
+  return std::min(end, head.count);
+}
+
+uint64_t AwaitChain::promise_hash(const Head& head) {
+  uint64_t hash = 0xcbf29ce484222325;
+  const size_t end = promise_end(head);
+  for (size_t i = 2; i < end; i++) {
+    hash = (hash ^ head.words[i]) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+uint32_t AwaitChain::point_of(const Target& target, const Head& head) {
+  const auto index = program_.index_of(head.pair);
+  if (!index || index->size > 8) return unknown_point;
+  uint64_t number = 0;
+  if (index->offset + index->size <= 8 * head.count) {
+    std::memcpy(&number, reinterpret_cast<const uint8_t*>(head.words.data()) + index->offset,
+                index->size);
+  } else {
+    std::array<uint8_t, 8> bytes = {};
+    if (target.read(head.frame + index->offset, std::span(bytes).first(index->size)) != index->size)
+      return unknown_point;
+    std::memcpy(&number, bytes.data(), sizeof number);
+  }
+  return static_cast<uint32_t>(std::min<uint64_t>(number, unknown_point));
+}
+
+// Whether a frame has one of these words behind its promise.
+bool AwaitChain::refers(const Target& target, const Head& waiter, std::span<const uint64_t> to,
+                        Candidate& found) {
+  if (!program_.is_prepared(waiter.pair)) {
+    unprepared_ = waiter.pair;
+    return false;
+  }
+  constexpr size_t most = 512;  // words of a frame
+  const auto is_one = [&](uint64_t word) {
+    return std::find(to.begin(), to.end(), word) != to.end();
+  };
+  // In a promise it may be for other reasons.
+  const size_t begin = is_promise_known(waiter) ? promise_end(waiter) : 2;
+  for (size_t i = begin; i < waiter.count; i++)
+    if (is_one(waiter.words[i])) {
+      found.back = 8 * i;
+      found.word = waiter.words[i];
+      return true;
+    }
+  if (waiter.count < head_words) return false;
+  std::array<uint64_t, most - head_words> rest;
+  const size_t count = read_words(target, waiter.frame + 8 * head_words, rest);
+  for (size_t i = 0; i < count; i++)
+    if (is_one(rest[i])) {
+      found.back = 8 * (head_words + i);
+      found.word = rest[i];
+      return true;
+    }
+  return false;
+}
+
+// The coroutine that waits, if this word of the promise leads there.
+std::optional<AwaitChain::Candidate> AwaitChain::candidate(const Target& target, const Head& of,
+                                                           size_t slot) {
+  const uint64_t word = of.words[slot];
+  if (!may_be_address(word) || word == of.frame || word == of.frame + header) return {};
+  Candidate found{.slot = slot};
+  Head waiter;
+  if (read_either(target, word, waiter)) {
+    if (waiter.is_final || waiter.frame == of.frame) return {};
+    found.frame = waiter.frame;
+    if (of.is_elided && of.frame > waiter.frame && of.frame - waiter.frame < largest_frame)
+      return found;
+    const std::array<uint64_t, 2> handles = {of.frame, of.frame + header};
+    return refers(target, waiter, handles, found) ? std::optional(found) : std::nullopt;
+  }
+  std::array<uint64_t, 2> counter;
+  if (read_words(target, word, counter) != 2) return {};
+  if (counter[0] == 0 || counter[0] > most_children || !may_be_address(counter[1])) return {};
+  if (!read_either(target, counter[1], waiter) || waiter.is_final || waiter.frame == of.frame)
+    return {};
+  found.frame = waiter.frame;
+  if (word > waiter.frame && word - waiter.frame < 8 * head_words) return found;
+  const std::array<uint64_t, 3> handles = {of.frame, of.frame + header, word};
+  return refers(target, waiter, handles, found) ? std::optional(found) : std::nullopt;
+}
+
+AwaitChain::Waiter AwaitChain::search(const Target& target, const Head& of, Known& known) {
+  std::vector<Candidate> found;
+  const size_t end = promise_end(of);
+  for (size_t slot = 2; slot < end; slot++) {
+    const auto one = candidate(target, of, slot);
+    if (!one) continue;
+    const auto same = std::find_if(found.begin(), found.end(), [&](const Candidate& other) {
+      return other.frame == one->frame;
+    });
+    if (same == found.end()) found.push_back(*one);
+  }
+  if (unprepared_) return Waiter::Unknown;
+  if (found.empty()) return Waiter::None;
+  auto& votes = votes_[of.pair];
+  if (found.size() == 1) {
+    unconfirmed_votes_.emplace_back(of.pair, found.front().slot);
+  } else {
+    // Where the promises of this coroutine have had it when there was only one.
+    const auto votes_of = [&](const Candidate& one) {
+      const auto counted = votes.find(one.slot);
+      return counted == votes.end() ? uint64_t{0} : counted->second;
+    };
+    std::stable_sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
+      return votes_of(a) > votes_of(b);
+    });
+    if (votes_of(found[0]) == votes_of(found[1])) return Waiter::Unknown;
+  }
+  known.frame = found.front().frame;
+  known.back = found.front().back;
+  known.word = found.front().word;
+  return Waiter::Found;
+}
+
+AwaitChain::Waiter AwaitChain::find_waiter(const Target& target, const Head& of, Head& waiter) {
+  const uint64_t promise = promise_hash(of);
+  const auto at = known_.find(of.frame);
+  if (at != known_.end() && at->second.pair == of.pair && at->second.promise == promise) {
+    const Known& known = at->second;
+    if (known.waiter != Waiter::Found) return known.waiter;
+    if (read(target, known.frame, waiter) && !waiter.is_final) {
+      uint64_t word = 0;
+      if (known.back / 8 < waiter.count)
+        word = waiter.words[known.back / 8];
+      else
+        (void)read_words(target, known.frame + known.back, std::span(&word, 1));
+      if (known.back == 0 || word == known.word) return Waiter::Found;
+    }
+  }
+  Known known{.pair = of.pair, .promise = promise};
+  known.waiter = search(target, of, known);
+  if (known.waiter == Waiter::Found && !read(target, known.frame, waiter)) return Waiter::Unknown;
+  if (unprepared_) return Waiter::Unknown;
+  unconfirmed_.emplace_back(of.frame, known);
+  return known.waiter;
+}
+
+std::optional<std::span<const AwaitChain::Step>> AwaitChain::of(const Target& target,
+                                                                uint64_t frame, uint32_t pair) {
+  steps_.clear();
+  unconfirmed_.clear();
+  unconfirmed_votes_.clear();
+  first_.count = 0;
+  unprepared_.reset();
+  Head at;
+  if (!may_be_address(frame) || !read(target, frame, at) || at.pair != pair) return {};
+  first_ = at;
+  while (steps_.size() < most_steps) {
+    if (!program_.is_prepared(at.pair)) {
+      unprepared_ = at.pair;
+      return {};
+    }
+    Head next;
+    const Waiter waiter = find_waiter(target, at, next);
+    if (waiter == Waiter::Unknown || unprepared_) return {};
+    if (waiter == Waiter::None) return steps_;
+    steps_.push_back({.pair = next.pair, .point = point_of(target, next), .frame = next.frame});
+    at = next;
+  }
+  return {};
+}
+
+void AwaitChain::confirm() {
+  constexpr size_t most_known = 1 << 16;
+  if (known_.size() >= most_known) known_.clear();
+  for (const auto& [frame, known] : unconfirmed_) known_[frame] = known;
+  for (const auto& [pair, slot] : unconfirmed_votes_) votes_[pair][slot]++;
+  unconfirmed_.clear();
+  unconfirmed_votes_.clear();
+}
+
+bool AwaitChain::is_same(const Target& target) {
+  Head now;
+  return first_.count != 0 && read(target, first_.frame, now) && now.pair == first_.pair &&
+         now.is_final == first_.is_final && promise_hash(now) == promise_hash(first_);
+}
+
+}  // namespace skein

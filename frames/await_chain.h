@@ -1,0 +1,113 @@
+// The coroutines that wait for one that runs, the one for the next: read from the memory of a process
+// that goes on, for a sample of its stack.
+//
+//   AwaitChain chain(program);
+//   if (const auto steps = chain.of(target, frame, pair)) show(*steps);
+//
+// As in frames/continuations.h, the promise of one that is awaited has the handle of the one that
+// waits, and that has the other's, or contains its frame. Or several are awaited together: each has
+// the address of a counter, with the handle of the one that waits behind it (when_all). What has been
+// found once is looked at first: then a step is one read of memory.
+//
+// Coroutines must be prepared (CoroutineProgram::prepare()), as that may take long.
+//
+// The process may have gone on since the sample was taken: see is_same().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "frames/coroutine_program.h"
+#include "target/target.h"
+
+namespace skein {
+
+class AwaitChain {
+ public:
+  static constexpr size_t most_steps = 500;
+  static constexpr uint32_t unknown_point = UINT32_MAX;
+
+  struct Step {
+    uint32_t pair = 0;              // of the program
+    uint32_t point = unknown_point;  // where it waits: the compiler's number
+    uint64_t frame = 0;
+    bool operator==(const Step&) const = default;
+  };
+
+  // `program` must outlive it. It may be that of another process with the same mappings as the targets
+  // below.
+  explicit AwaitChain(CoroutineProgram& program) : program_(program) {}
+
+  // Those that wait for the coroutine of a frame, the innermost first. Nothing: it is not known, as
+  // the frame is none of this pair, several may wait, more than `most_steps` do, or one is not
+  // prepared. Valid until the next call.
+  std::optional<std::span<const Step>> of(const Target& target, uint64_t frame, uint32_t pair);
+
+  // The pair that was not prepared in the last call.
+  std::optional<uint32_t> unprepared() const { return unprepared_; }
+
+  // Whether the frame of the last call still has what it had. Another read.
+  bool is_same(const Target& target);
+  // The result of the last call was that of one instant: what was found is looked at first from now on.
+  void confirm();
+
+  // The memory of a process was replaced by another program.
+  void forget() { known_.clear(); }
+
+ private:
+  static constexpr size_t head_words = 64;
+  struct Head {
+    uint64_t frame = 0;
+    uint32_t pair = 0;
+    bool is_elided = false;
+    bool is_final = false;
+    size_t count = 0;  // of words
+    std::array<uint64_t, head_words> words = {};
+  };
+  enum class Waiter : uint8_t { None, Found, Unknown };
+  // What was found for a frame: with the same promise, the same coroutine waits.
+  struct Known {
+    uint32_t pair = 0;
+    uint64_t promise = 0;  // a hash of its words
+    Waiter waiter = Waiter::None;
+    uint64_t frame = 0;  // of the one that waits
+    uint64_t back = 0;   // where that leads here: bytes from its frame; 0: it does not, or far away
+    uint64_t word = 0;   // what is there
+  };
+  struct Candidate {
+    uint64_t frame = 0;
+    size_t slot = 0;     // the word of the promise
+    uint64_t back = 0;
+    uint64_t word = 0;
+  };
+
+  bool read(const Target& target, uint64_t frame, Head& head);
+  bool read_either(const Target& target, uint64_t address, Head& head);
+  bool set(uint64_t frame, std::span<const uint64_t> words, Head& head) const;
+  bool is_promise_known(const Head& head);
+  size_t promise_end(const Head& head);
+  uint64_t promise_hash(const Head& head);
+  std::optional<Candidate> candidate(const Target& target, const Head& of, size_t slot);
+  bool refers(const Target& target, const Head& waiter, std::span<const uint64_t> to,
+              Candidate& found);
+  Waiter find_waiter(const Target& target, const Head& of, Head& waiter);
+  Waiter search(const Target& target, const Head& of, Known& known);
+  uint32_t point_of(const Target& target, const Head& head);
+
+  CoroutineProgram& program_;
+  std::unordered_map<uint64_t, Known> known_ = {};             // by frame
+  std::vector<std::pair<uint64_t, Known>> unconfirmed_ = {};   // the same, of the last call
+  std::vector<std::pair<uint32_t, size_t>> unconfirmed_votes_ = {};
+  std::map<uint32_t, std::map<size_t, uint64_t>> votes_ = {};  // by pair, of its slots
+  std::vector<Step> steps_ = {};
+  Head first_ = {};  // of the last call
+  std::optional<uint32_t> unprepared_ = {};
+};
+
+}  // namespace skein

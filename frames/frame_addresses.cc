@@ -1,0 +1,79 @@
+#include "frames/frame_addresses.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "frames/register_flow.h"
+
+namespace skein {
+
+namespace {
+
+using Base = RegisterFlow::Base;
+using Value = RegisterFlow::Value;
+
+// Instructions number rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi; DWARF differs (System V ABI for AMD64,
+// figure 3.36).
+constexpr std::array<uint8_t, 16> dwarf_numbers = {0, 2, 1,  3,  7,  6,  4,  5,
+                                                   8, 9, 10, 11, 12, 13, 14, 15};
+// Those that functions leave as they are come first.
+constexpr std::array<uint8_t, 15> order = {3, 5, 12, 13, 14, 15, 0, 1, 2, 6, 7, 8, 9, 10, 11};
+
+bool is_small(int64_t number) {
+  return number >= std::numeric_limits<int32_t>::min() &&
+         number <= std::numeric_limits<int32_t>::max();
+}
+
+// Of several frames, that of the innermost call; nothing if a value is no frame's address.
+std::optional<int64_t> distance(Value value, const std::vector<Value>& frames) {
+  for (const Value& frame : frames)
+    if (value.base == frame.base && value.origin == frame.origin && value.is_known() &&
+        is_small(value.offset) && is_small(frame.offset))
+      return value.offset - frame.offset;
+  return {};
+}
+
+std::optional<FrameAddress> find(const RegisterFlow::State& state,
+                                 const std::vector<Value>& frames) {
+  for (const uint8_t number : order)
+    if (const auto plus = distance(state.registers[number], frames))
+      return FrameAddress{.place = FrameAddress::Place::Register,
+                          .number = dwarf_numbers[number],
+                          .plus = static_cast<int32_t>(*plus)};
+  for (const auto& [at, value] : state.stack) {
+    const auto plus = distance(value, frames);
+    if (!plus || at.first != Base::Stack || !is_small(at.second)) continue;
+    return FrameAddress{.place = FrameAddress::Place::Stack,
+                        .at = static_cast<int32_t>(at.second),
+                        .plus = static_cast<int32_t>(*plus)};
+  }
+  return {};
+}
+
+}  // namespace
+
+FrameAddresses::FrameAddresses(const Code& code) {
+  const RegisterFlow flow(code, RegisterFlow::Registers::All);
+  std::vector<Value> frames = frames_of(code, flow);
+  // One on the stack of the function that creates it is that function's.
+  std::erase_if(frames, [](const Value& frame) {
+    return frame.base != Base::Parameter && frame.base != Base::Result;
+  });
+  if (frames.size() != 1) return;
+  flow.visit([&](const Instruction& one, const RegisterFlow::State& before) {
+    if (const auto place = find(before, frames)) entries_.push_back({one.address, *place});
+  });
+  std::sort(entries_.begin(), entries_.end(),
+            [](const Entry& a, const Entry& b) { return a.address < b.address; });
+}
+
+std::optional<FrameAddress> FrameAddresses::at(uint64_t pc) const {
+  const auto found =
+      std::lower_bound(entries_.begin(), entries_.end(), pc,
+                       [](const Entry& entry, uint64_t address) { return entry.address < address; });
+  if (found == entries_.end() || found->address != pc) return {};
+  return found->place;
+}
+
+}  // namespace skein

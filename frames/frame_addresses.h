@@ -1,0 +1,45 @@
+// Where the code of a running coroutine has the address of the coroutine's frame: in a register or
+// in its part of the stack.
+//
+//   FrameAddresses addresses(code);
+//   if (const auto place = addresses.at(pc)) show(place->offset);
+//
+// From code for x86-64, by frames/register_flow.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "frames/resume_point.h"
+
+namespace skein {
+
+struct FrameAddress {
+  enum class Place : uint8_t { Register, Stack };
+  Place place = Place::Register;
+  uint8_t number = 0;  // Register: as DWARF numbers them
+  int32_t at = 0;      // Stack: bytes from rsp at the function's beginning, where its return address is
+  int32_t plus = 0;    // what is there is the frame's address and this
+  bool operator==(const FrameAddress&) const = default;
+};
+
+class FrameAddresses {
+ public:
+  // Of a whole function: one that resumes a coroutine, or creates it (Code::creates). O(bytes), a few
+  // times; memory: 24 bytes for each instruction.
+  explicit FrameAddresses(const Code& code);
+
+  // Before the instruction at `pc`, which may be a return address. Nothing: unknown. A register that
+  // calls leave alone is preferred. O(log instructions).
+  std::optional<FrameAddress> at(uint64_t pc) const;
+
+ private:
+  struct Entry {
+    uint64_t address = 0;
+    FrameAddress place = {};
+  };
+  std::vector<Entry> entries_ = {};  // by address
+};
+
+}  // namespace skein

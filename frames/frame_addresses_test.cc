@@ -1,0 +1,44 @@
+#include "frames/frame_addresses.h"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+namespace skein {
+
+namespace {
+
+using Place = FrameAddress::Place;
+
+FrameAddresses of(const std::vector<uint8_t>& bytes, uint64_t creates = 0) {
+  return FrameAddresses({.address = 0x1000, .bytes = bytes, .creates = creates});
+}
+
+}  // namespace
+
+TEST_CASE("the address of a frame is found in registers and on the stack, also behind calls") {
+  // push %rbx; lea 16(%rdi),%rbx; call; ret
+  const FrameAddresses kept = of({0x53, 0x48, 0x8D, 0x5F, 16, 0xE8, 0, 0, 0, 0, 0xC3});
+  CHECK(kept.at(0x1000) == FrameAddress{.place = Place::Register, .number = 5});
+  CHECK(kept.at(0x100A) == FrameAddress{.place = Place::Register, .number = 3, .plus = 16});
+  CHECK_FALSE(kept.at(0x1002));  // inside of an instruction
+  CHECK_FALSE(kept.at(0x2000));
+  // push %rbp; mov %rsp,%rbp; sub $32,%rsp; mov %rdi,-24(%rbp); call; leave; ret
+  const FrameAddresses saved = of({0x55, 0x48, 0x89, 0xE5, 0x48, 0x83, 0xEC, 32, 0x48, 0x89, 0x7D,
+                                   0xE8, 0xE8, 0,    0,    0,    0,    0xC9, 0xC3});
+  CHECK(saved.at(0x1011) == FrameAddress{.place = Place::Stack, .at = -32});
+  // call; ret: it is lost.
+  CHECK_FALSE(of({0xE8, 0, 0, 0, 0, 0xC3}).at(0x1005));
+}
+
+TEST_CASE("a function that creates a coroutine has its frame from a call") {
+  // push %rbx; call; mov %rax,%rbx; movq $0x5000,(%rax); call; pop %rbx; ret
+  const std::vector<uint8_t> bytes = {0x53, 0xE8, 0, 0, 0,    0, 0x48, 0x89, 0xC3, 0x48, 0xC7,
+                                      0x00, 0,    0x50, 0, 0, 0xE8, 0, 0, 0, 0, 0x5B, 0xC3};
+  const FrameAddresses created = of(bytes, 0x5000);
+  CHECK(created.at(0x1015) == FrameAddress{.place = Place::Register, .number = 3});
+  CHECK_FALSE(created.at(0x1006 - 5));  // before the call
+  CHECK_FALSE(of(bytes, 0x6000).at(0x1015));
+}
+
+}  // namespace skein

@@ -1,0 +1,225 @@
+#include "profile/sample/coroutine_chains.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+#include "profile/perf/perf_stacks.h"
+#include "symbol/functions.h"
+#include "target/process.h"
+
+namespace skein {
+
+namespace {
+
+constexpr size_t most_processes = 64;
+
+uint64_t monotonic_ns() {
+  timespec time = {};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+bool is_same(const std::weak_ptr<const ProcessImage>& a,
+             const std::shared_ptr<const ProcessImage>& b) {
+  return !a.owner_before(b) && !b.owner_before(a);
+}
+
+// Of the copy of the stack.
+std::optional<uint64_t> word_at(const PerfRecord& sample, uint64_t address) {
+  const uint64_t begin = sample.registers.get(stack_pointer_register).value_or(0);
+  const uint64_t offset = address - begin;
+  uint64_t word = 0;
+  if (sample.stack.size() < sizeof word || offset > sample.stack.size() - sizeof word) return {};
+  std::memcpy(&word, sample.stack.data() + offset, sizeof word);
+  return word;
+}
+
+bool is_return(const UnwoundStack& stack, size_t number) {
+  return number != 0 && std::find(stack.interrupted.begin(), stack.interrupted.end(), number) ==
+                            stack.interrupted.end();
+}
+
+// Whether the part of the stack below `end` is still as in the copy: if a thread has gone on, it has
+// returned from these functions, or called others. Most stacks that begin in the same function differ
+// near their top.
+bool is_same_stack(const Target& memory, const PerfRecord& sample, uint64_t end) {
+  constexpr size_t most = 512;
+  const uint64_t begin = sample.registers.get(stack_pointer_register).value_or(0);
+  const size_t size = std::min<uint64_t>({end < begin ? 0 : end - begin, most, sample.stack.size()});
+  std::array<uint8_t, most> now;
+  return memory.read(begin, std::span(now).first(size)) == size &&
+         std::equal(now.begin(), now.begin() + static_cast<ptrdiff_t>(size), sample.stack.begin());
+}
+
+}  // namespace
+
+// Whether the code of the last stack is in mappings that the program had.
+bool CoroutineChains::knows_code(const Program& program, const ProcessImage& image) const {
+  const auto& pcs = unwinder_.last_stack().pcs;
+  return std::all_of(pcs.begin(), pcs.end(), [&](uint64_t pc) {
+    const auto mapping = image.find(pc);
+    return mapping == image.mappings.end() || program.mappings.contains(mapping->first);
+  });
+}
+
+// Coroutines of small programs are prepared at once.
+std::shared_ptr<CoroutineChains::Program> CoroutineChains::read_files(
+    uint32_t pid, std::weak_ptr<const ProcessImage> image) {
+  constexpr uint64_t longest = 200'000'000;
+  auto program = std::make_shared<Program>();
+  program->image = std::move(image);
+  program->built = monotonic_ns();
+  if (Result<std::unique_ptr<Target>> target = open_process(pid)) {
+    program->target = std::move(*target);
+    program->coroutines.emplace(*program->target);
+    for (const Mapping& mapping : program->target->mappings())
+      if (mapping.executable) program->mappings.insert(mapping.begin);
+    const auto count = static_cast<uint32_t>(program->coroutines->pairs().size());
+    for (uint32_t pair = 0; pair < count && monotonic_ns() - program->built < longest; pair++)
+      program->coroutines->prepare(pair);
+  }
+  program->cost = monotonic_ns() - program->built;
+  return program;
+}
+
+void CoroutineChains::use(Process& process, std::shared_ptr<Program> program) {
+  process.chain.reset();
+  process.memory.reset();
+  process.program = std::move(program);
+  if (!process.program->coroutines || process.program->coroutines->pairs().empty()) return;
+  Result<std::unique_ptr<Target>> memory = open_process(process.pid);
+  if (!memory) return;
+  process.memory = std::move(*memory);
+  process.chain.emplace(*process.program->coroutines);
+}
+
+// Null: its coroutines are not known, or it has none.
+CoroutineChains::Process* CoroutineChains::process_of(
+    const PerfRecord& sample, const std::shared_ptr<const ProcessImage>& image) {
+  auto found = std::find_if(processes_.begin(), processes_.end(),
+                            [&](const Process& one) { return one.pid == sample.pid; });
+  if (found == processes_.end()) {
+    if (processes_.size() >= most_processes) processes_.pop_back();
+    processes_.push_front({.pid = sample.pid});
+    found = processes_.begin();
+    for (const std::shared_ptr<Program>& one : programs_)
+      if (is_same(one->image, image)) use(*found, one);
+  }
+  if (found != processes_.begin()) processes_.splice(processes_.begin(), processes_, found);
+  Process& process = processes_.front();
+  constexpr uint64_t share = 10;
+  const Program* const program = process.program.get();
+  const bool is_current = program != nullptr && is_same(program->image, image);
+  if (!is_current || !knows_code(*program, *image))
+    if (program == nullptr || monotonic_ns() - program->built > share * program->cost)
+      processes_wanted_.insert(process.pid);
+  return process.chain && is_current ? &process : nullptr;
+}
+
+void CoroutineChains::work(std::mutex& mutex) {
+  std::unique_lock lock(mutex);
+  while (!processes_wanted_.empty()) {
+    const uint32_t pid = *processes_wanted_.begin();
+    const std::weak_ptr<const ProcessImage> image = images_.of(pid);
+    lock.unlock();
+    std::shared_ptr<Program> program = read_files(pid, image);
+    lock.lock();
+    processes_wanted_.erase(pid);
+    if (program->coroutines && !program->coroutines->pairs().empty())
+      programs_.push_back(program);
+    for (Process& process : processes_)
+      if (process.pid == pid) use(process, program);
+  }
+  while (!pairs_wanted_.empty()) {
+    const auto [program, pair] = *pairs_wanted_.begin();
+    program->coroutines->prepare(pair);
+    pairs_wanted_.erase(pairs_wanted_.begin());
+  }
+}
+
+// The address of the frame that a function of the last stack has.
+std::optional<uint64_t> CoroutineChains::frame_of(const PerfRecord& sample, size_t number,
+                                                  CoroutineProgram& program, uint32_t pair) const {
+  const auto place = program.frame_address(pair, unwinder_.last_stack().pcs[number]);
+  const auto frame = unwinder_.frame(sample, number);
+  if (!place || !frame) return {};
+  const auto word = place->place == FrameAddress::Place::Register
+                        ? frame->registers.get(place->number)
+                    : frame->cfa != 0
+                        ? word_at(sample, frame->cfa - 8 + static_cast<uint64_t>(int64_t{place->at}))
+                        : std::nullopt;
+  if (!word) return {};
+  return *word - static_cast<uint64_t>(int64_t{place->plus});
+}
+
+LogicalSample CoroutineChains::of(const PerfRecord& sample) {
+  if (!SampleUnwinder::can_unwind(sample)) return {};
+  const std::shared_ptr<const ProcessImage> image = images_.of(sample.pid);
+  if (image == nullptr) return {};
+  (void)unwinder_.unwind(sample);
+  Process* const process = process_of(sample, image);
+  if (process == nullptr) return {};
+  CoroutineProgram& program = *process->program->coroutines;
+  const UnwoundStack& stack = unwinder_.last_stack();
+  LogicalSample found;
+  for (size_t i = 0; i < stack.pcs.size(); i++) {
+    const auto pair = program.pair_of_code(stack.pcs[i] - (is_return(stack, i) ? 1 : 0));
+    if (!pair) continue;
+    found = {.functions = 0, .chain = LogicalSample::unknown};
+    if (!program.is_prepared(*pair)) {
+      pairs_wanted_.emplace(process->program, *pair);
+      break;
+    }
+    const auto frame = frame_of(sample, i, program, *pair);
+    const auto steps = frame ? process->chain->of(*process->memory, *frame, *pair) : std::nullopt;
+    if (frame && process->chain->unprepared())
+      pairs_wanted_.emplace(process->program, *process->chain->unprepared());
+    if (!steps || !process->chain->is_same(*process->memory)) break;
+    const auto part = unwinder_.frame(sample, i);
+    if (!part || !is_same_stack(*process->memory, sample, part->cfa)) break;
+    process->chain->confirm();
+    if (steps->empty() && i + 1 < stack.pcs.size() && program.creates(*pair, stack.pcs[i + 1] - 1)) {
+      found = {};
+      continue;
+    }
+    found = {.functions = static_cast<uint32_t>(i + 1), .chain = 0};
+    for (size_t step = steps->size(); step-- > 0;)
+      found.chain = stacks_.add(found.chain, number_of(*process->program, (*steps)[step]));
+    break;
+  }
+  if (found != LogicalSample()) counts_.in_coroutines++;
+  if (found.is_unknown()) counts_.unknown++;
+  return found;
+}
+
+uint32_t CoroutineChains::number_of(const Program& program, const AwaitChain::Step& step) {
+  return numbers_
+      .try_emplace({&program, step.pair, step.point}, static_cast<uint32_t>(numbers_.size()))
+      .first->second;
+}
+
+LogicalStacks::Coroutine CoroutineChains::describe(Program& program, uint32_t pair,
+                                                   uint32_t point) {
+  CoroutineProgram& coroutines = *program.coroutines;
+  LogicalStacks::Coroutine found{
+      .function = std::string(without_parameters(coroutines.name_of(coroutines.pairs()[pair])))};
+  if (point == AwaitChain::unknown_point || !coroutines.index_of(pair)) return found;
+  const Suspension suspension = coroutines.suspension(pair, point);
+  if (!suspension.place) return found;
+  found.file = suspension.place->file;
+  found.line = suspension.place->line;
+  return found;
+}
+
+const LogicalStacks& CoroutineChains::finish() {
+  for (const std::shared_ptr<Program>& program : programs_)
+    for (const auto& [key, number] : numbers_)
+      if (std::get<0>(key) == program.get())
+        stacks_.set_coroutine(number, describe(*program, std::get<1>(key), std::get<2>(key)));
+  return stacks_;
+}
+
+}  // namespace skein
