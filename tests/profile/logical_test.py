@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""skein profile shows the coroutines that wait for the one that runs: of programs whose answer is known, with each compiler.
+Skipped without the compiler, or if the kernel does not permit perf_event_open.
+
+usage: logical_test.py SKEIN PROGRAM.cc COMPILER [OPTIONS..]"""
+import collections
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+skein, source, *compiler = sys.argv[1:]
+source = pathlib.Path(source)
+if shutil.which(compiler[0]) is None:
+    print(f"skipped: no {compiler[0]}")
+    sys.exit(77)
+
+
+def expect(what, good, shown=""):
+    if not good:
+        sys.exit(f"FAILED: {what}: {shown}")
+
+
+def expected_stacks():
+    """By path: its stack, from the comments of the program."""
+    lines = source.read_text().splitlines()
+    marks = {}
+    for number, line in enumerate(lines, 1):
+        if mark := re.search(r"; +// ([a-z])$", line):
+            marks[mark[1]] = number
+    stacks = {}
+    for line in lines:
+        if found := re.match(r"// path (\d+): (.*) -$", line):
+            stacks[int(found[1])] = [
+                f"app::{name}" + (f" ({source.name}:{marks[mark]})" if mark else "")
+                for name, _, mark in (word.partition(":") for word in found[2].split())]
+    return stacks
+
+
+def folded(path):
+    for line in path.read_text().splitlines():
+        stack, _, count = line.rpartition(" ")
+        yield stack.split(";"), int(count)
+
+
+def flame(data, *options):
+    out = data.with_suffix(".folded")
+    done = subprocess.run([skein, "flame", data, "-o", out, *options], capture_output=True, text=True)
+    expect("skein flame", done.returncode == 0, done)
+    return list(folded(out)), done.stderr
+
+
+def path_of(stack):
+    """Where the work of a path begins in a stack."""
+    for at, name in enumerate(stack):
+        if found := re.match(r"app::burn<(\d+)>", name):
+            return int(found[1]), at
+    return None, 0
+
+
+with tempfile.TemporaryDirectory(prefix="skein-logical-") as folder:
+    folder = pathlib.Path(folder)
+    program, data = folder / "program", folder / "out.data"
+    built = subprocess.run([*compiler, "-std=c++20", "-g", "-pthread", "-fomit-frame-pointer", source, "-o", program],
+                           capture_output=True, text=True)
+    expect("build", built.returncode == 0, built.stderr)
+    done = subprocess.run([skein, "profile", "-o", data, "--", program, "3"], capture_output=True, text=True)
+    if "refuses perf_event_open" in done.stderr or "perf_event_open:" in done.stderr:
+        print("skipped:", done.stderr)
+        sys.exit(77)
+    expect("profile", done.returncode == 0, done)
+    spent = {int(path): int(ns) for path, ns in (line.split() for line in done.stdout.splitlines())}
+
+    stacks, _ = flame(data)
+    right, unknown, wrong = collections.Counter(), collections.Counter(), collections.Counter()
+    expected = expected_stacks()
+    shown = collections.Counter()
+    for stack, count in stacks:
+        path, at = path_of(stack)
+        if path is None:
+            continue
+        before = stack[1:at]
+        if before == expected[path]:
+            right[path] += count
+        elif any(name in ("clone3", "start_thread", "main", "_start") for name in before):
+            unknown[path] += count
+            shown["unknown: " + ";".join(stack)] += count
+        else:
+            wrong[path] += count
+            shown["wrong: " + ";".join(stack)] += count
+    total = right.total() + unknown.total() + wrong.total()
+    text = "\n".join(f"{count} {stack}" for stack, count in shown.most_common(12))
+    print(f"right {right.total() / total:.2%}, wrong {wrong.total() / total:.2%}, unknown {unknown.total() / total:.2%}")
+    print(done.stderr + text)
+    expect("samples", total > 0.5 * sum(spent.values()), (total, spent))
+    expect("every path", all(right[path] > 0 for path in expected), right)
+    expect("wrong chains", wrong.total() <= 0.001 * total, text)
+    # On a busy machine some threads go on before they can be read.
+    expect("chains", right.total() > 0.95 * total, text)
+    for path, ns in spent.items():
+        share, truth = right[path] / right.total(), ns / sum(spent.values())
+        expect(f"share of path {path}", abs(share - truth) < 0.05, (share, truth))
+
+    # The same file shows what has resumed them, if wanted; and the share that is not known is stated.
+    physical, _ = flame(data, "--stacks", "physical")
+    roots = sum(count for stack, count in physical if stack[1] in ("clone3", "_start"))
+    expect("physical stacks", roots > 0.95 * sum(count for _, count in physical), physical[:10])
+    done = subprocess.run([skein, "profile", "--stacks", "physical", "-o", data, "--", program, "0.3"],
+                          capture_output=True, text=True)
+    expect("without logical stacks", done.returncode == 0 and "coroutines" not in done.stderr, done)
+    physical, _ = flame(data)
+    expect("no logical stacks", all(not stack[1].startswith("app::") for stack, _ in physical), physical[:10])
