@@ -42,16 +42,30 @@ bool is_return(const UnwoundStack& stack, size_t number) {
                             stack.interrupted.end();
 }
 
-// Whether the part of the stack below `end` is still as in the copy: if a thread has gone on, it has
-// returned from these functions, or called others. Most stacks that begin in the same function differ
-// near their top.
-bool is_same_stack(const Target& memory, const PerfRecord& sample, uint64_t end) {
-  constexpr size_t most = 512;
+// Whether the stack is still as in the copy, up to the end of the part of function `last`: if a thread
+// has gone on, it has returned from these functions, or called others. The kernel, if it was there,
+// may have written results: then the return addresses count.
+bool is_same_stack(const Target& memory, const PerfRecord& sample, const SampleUnwinder& unwinder,
+                   size_t last) {
+  constexpr size_t most = 1024;
+  constexpr uint8_t of_user = 2;
+  const auto function = unwinder.frame(sample, last);
+  if (!function || function->cfa == 0) return false;
   const uint64_t begin = sample.registers.get(stack_pointer_register).value_or(0);
-  const size_t size = std::min<uint64_t>({end < begin ? 0 : end - begin, most, sample.stack.size()});
+  const size_t size = std::min<uint64_t>(
+      {function->cfa < begin ? 0 : function->cfa - begin, most, sample.stack.size()});
   std::array<uint8_t, most> now;
-  return memory.read(begin, std::span(now).first(size)) == size &&
-         std::equal(now.begin(), now.begin() + static_cast<ptrdiff_t>(size), sample.stack.begin());
+  if (memory.read(begin, std::span(now).first(size)) != size) return false;
+  if (sample.mode == of_user)
+    return std::memcmp(now.data(), sample.stack.data(), size) == 0;
+  for (size_t i = 0; i <= last; i++) {
+    const auto one = unwinder.frame(sample, i);
+    if (!one || one->cfa < begin + 8) return false;
+    const uint64_t at = one->cfa - 8 - begin;
+    if (at + 8 <= size && std::memcmp(now.data() + at, sample.stack.data() + at, 8) != 0)
+      return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -178,8 +192,7 @@ LogicalSample CoroutineChains::of(const PerfRecord& sample) {
     if (frame && process->chain->unprepared())
       pairs_wanted_.emplace(process->program, *process->chain->unprepared());
     if (!steps || !process->chain->is_same(*process->memory)) break;
-    const auto part = unwinder_.frame(sample, i);
-    if (!part || !is_same_stack(*process->memory, sample, part->cfa)) break;
+    if (!is_same_stack(*process->memory, sample, unwinder_, i)) break;
     process->chain->confirm();
     if (steps->empty() && i + 1 < stack.pcs.size() && program.creates(*pair, stack.pcs[i + 1] - 1)) {
       found = {};
