@@ -41,7 +41,45 @@ bool AwaitChain::set(uint64_t frame, std::span<const uint64_t> words, Head& head
   return true;
 }
 
+// Reads the frames that have led to each other before, and the rest, in one system call.
+void AwaitChain::read_ahead(const Target& target, uint64_t frame, Piece& last) {
+  constexpr size_t most = 64;
+  ahead_.clear();
+  for (uint64_t at = frame; ahead_.size() < most;) {
+    ahead_.emplace_back().frame = at;
+    const auto known = known_.find(at);
+    if (known == known_.end() || known->second.waiter != Waiter::Found) break;
+    at = known->second.frame;
+  }
+  pieces_.clear();
+  const auto piece = [](Ahead& one) {
+    return Piece{.address = one.frame,
+                 .to = {reinterpret_cast<uint8_t*>(one.words.data()), 8 * head_words}};  // NOLINT
+  };
+  for (Ahead& one : ahead_) pieces_.push_back(piece(one));
+  again_.frame = frame;
+  pieces_.push_back(last);
+  pieces_.push_back(piece(again_));
+  target.read(pieces_);
+  for (size_t i = 0; i < ahead_.size(); i++) ahead_[i].count = pieces_[i].count / 8;
+  last.count = pieces_[ahead_.size()].count;
+  again_.count = pieces_.back().count / 8;
+  is_all_ahead_ = true;
+}
+
+void AwaitChain::read_last(const Target& target, Piece& last) {
+  pieces_.assign(1, last);
+  pieces_.push_back({.address = again_.frame,
+                     .to = {reinterpret_cast<uint8_t*>(again_.words.data()), 8 * head_words}});  // NOLINT
+  target.read(pieces_);
+  last.count = pieces_[0].count;
+  again_.count = pieces_[1].count / 8;
+}
+
 bool AwaitChain::read(const Target& target, uint64_t frame, Head& head) {
+  for (const Ahead& one : ahead_)
+    if (one.frame == frame) return set(frame, std::span(one.words).first(one.count), head);
+  is_all_ahead_ = false;
   std::array<uint64_t, head_words> words;
   const size_t count = read_words(target, frame, words);
   return set(frame, std::span(words).first(count), head);
@@ -49,6 +87,7 @@ bool AwaitChain::read(const Target& target, uint64_t frame, Head& head) {
 
 // The frame whose handle or promise is at an address.
 bool AwaitChain::read_either(const Target& target, uint64_t address, Head& head) {
+  is_all_ahead_ = false;
   std::array<uint64_t, head_words + 2> words;
   const size_t count = read_words(target, address - header, words);
   const std::span<const uint64_t> all = std::span(words).first(count);
@@ -97,6 +136,7 @@ uint32_t AwaitChain::point_of(const Target& target, const Head& head) {
     std::memcpy(&number, reinterpret_cast<const uint8_t*>(head.words.data()) + index->offset,
                 index->size);
   } else {
+    is_all_ahead_ = false;
     std::array<uint8_t, 8> bytes = {};
     if (target.read(head.frame + index->offset, std::span(bytes).first(index->size)) != index->size)
       return unknown_point;
@@ -203,10 +243,12 @@ AwaitChain::Waiter AwaitChain::find_waiter(const Target& target, const Head& of,
     if (known.waiter != Waiter::Found) return known.waiter;
     if (read(target, known.frame, waiter) && !waiter.is_final) {
       uint64_t word = 0;
-      if (known.back / 8 < waiter.count)
+      if (known.back / 8 < waiter.count) {
         word = waiter.words[known.back / 8];
-      else
+      } else {
+        is_all_ahead_ = false;
         (void)read_words(target, known.frame + known.back, std::span(&word, 1));
+      }
       if (known.back == 0 || word == known.word) return Waiter::Found;
     }
   }
@@ -219,28 +261,39 @@ AwaitChain::Waiter AwaitChain::find_waiter(const Target& target, const Head& of,
 }
 
 std::optional<std::span<const AwaitChain::Step>> AwaitChain::of(const Target& target,
-                                                                uint64_t frame, uint32_t pair) {
+                                                                uint64_t frame, uint32_t pair,
+                                                                Piece& last) {
   steps_.clear();
   unconfirmed_.clear();
   unconfirmed_votes_.clear();
   first_.count = 0;
   unprepared_.reset();
+  if (!may_be_address(frame)) return {};
+  read_ahead(target, frame, last);
+  const bool is_known = walk(target, frame, pair);
+  if (is_known && !is_all_ahead_) read_last(target, last);
+  if (!is_known) return {};
+  return steps_;
+}
+
+// Sets steps_. False: they are not known.
+bool AwaitChain::walk(const Target& target, uint64_t frame, uint32_t pair) {
   Head at;
-  if (!may_be_address(frame) || !read(target, frame, at) || at.pair != pair) return {};
+  if (!read(target, frame, at) || at.pair != pair) return false;
   first_ = at;
   while (steps_.size() < most_steps) {
     if (!program_.is_prepared(at.pair)) {
       unprepared_ = at.pair;
-      return {};
+      return false;
     }
     Head next;
     const Waiter waiter = find_waiter(target, at, next);
-    if (waiter == Waiter::Unknown || unprepared_) return {};
-    if (waiter == Waiter::None) return steps_;
+    if (waiter == Waiter::Unknown || unprepared_) return false;
+    if (waiter == Waiter::None) return true;
     steps_.push_back({.pair = next.pair, .point = point_of(target, next), .frame = next.frame});
     at = next;
   }
-  return {};
+  return false;
 }
 
 void AwaitChain::confirm() {
@@ -252,10 +305,11 @@ void AwaitChain::confirm() {
   unconfirmed_votes_.clear();
 }
 
-bool AwaitChain::is_same(const Target& target) {
+bool AwaitChain::is_same() {
   Head now;
-  return first_.count != 0 && read(target, first_.frame, now) && now.pair == first_.pair &&
-         now.is_final == first_.is_final && promise_hash(now) == promise_hash(first_);
+  return first_.count != 0 && set(first_.frame, std::span(again_.words).first(again_.count), now) &&
+         now.pair == first_.pair && now.is_final == first_.is_final &&
+         promise_hash(now) == promise_hash(first_);
 }
 
 }  // namespace skein

@@ -46,14 +46,16 @@ class AwaitChain {
 
   // Those that wait for the coroutine of a frame, the innermost first. Nothing: it is not known, as
   // the frame is none of this pair, several may wait, more than `most_steps` do, or one is not
-  // prepared. Valid until the next call.
-  std::optional<std::span<const Step>> of(const Target& target, uint64_t frame, uint32_t pair);
+  // prepared. Valid until the next call. `last` is read after all of that, and the first frame once
+  // more.
+  std::optional<std::span<const Step>> of(const Target& target, uint64_t frame, uint32_t pair,
+                                          Piece& last);
 
   // The pair that was not prepared in the last call.
   std::optional<uint32_t> unprepared() const { return unprepared_; }
 
-  // Whether the frame of the last call still has what it had. Another read.
-  bool is_same(const Target& target);
+  // Whether the frame still had what it had when `last` was read.
+  bool is_same();
   // The result of the last call was that of one instant: what was found is looked at first from now on.
   void confirm();
 
@@ -87,6 +89,8 @@ class AwaitChain {
     uint64_t word = 0;
   };
 
+  void read_ahead(const Target& target, uint64_t frame, Piece& last);
+  void read_last(const Target& target, Piece& last);
   bool read(const Target& target, uint64_t frame, Head& head);
   bool read_either(const Target& target, uint64_t address, Head& head);
   bool set(uint64_t frame, std::span<const uint64_t> words, Head& head) const;
@@ -96,6 +100,7 @@ class AwaitChain {
   std::optional<Candidate> candidate(const Target& target, const Head& of, size_t slot);
   bool refers(const Target& target, const Head& waiter, std::span<const uint64_t> to,
               Candidate& found);
+  bool walk(const Target& target, uint64_t frame, uint32_t pair);
   Waiter find_waiter(const Target& target, const Head& of, Head& waiter);
   Waiter search(const Target& target, const Head& of, Known& known);
   uint32_t point_of(const Target& target, const Head& head);
@@ -107,6 +112,16 @@ class AwaitChain {
   std::map<uint32_t, std::map<size_t, uint64_t>> votes_ = {};  // by pair, of its slots
   std::vector<Step> steps_ = {};
   Head first_ = {};  // of the last call
+  using Words = std::array<uint64_t, head_words>;
+  struct Ahead {
+    uint64_t frame = 0;
+    size_t count = 0;
+    Words words = {};
+  };
+  std::vector<Ahead> ahead_ = {};  // read at once, in the order of the chain
+  Ahead again_ = {};               // the first frame, after all others
+  bool is_all_ahead_ = false;      // nothing else was read
+  std::vector<Piece> pieces_ = {};
   std::optional<uint32_t> unprepared_ = {};
 };
 

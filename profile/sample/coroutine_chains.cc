@@ -42,27 +42,32 @@ bool is_return(const UnwoundStack& stack, size_t number) {
                             stack.interrupted.end();
 }
 
-// Whether the stack is still as in the copy, up to the end of the part of function `last`: if a thread
-// has gone on, it has returned from these functions, or called others. The kernel, if it was there,
-// may have written results: then the return addresses count.
-bool is_same_stack(const Target& memory, const PerfRecord& sample, const SampleUnwinder& unwinder,
-                   size_t last) {
-  constexpr size_t most = 1024;
-  constexpr uint8_t of_user = 2;
-  const auto function = unwinder.frame(sample, last);
-  if (!function || function->cfa == 0) return false;
+constexpr size_t most_stack = 1024;  // bytes that are compared
+
+// What a sample's copy has of the stack up to the end of the part of a function. Empty: unknown.
+std::span<const uint8_t> stack_up_to(const PerfRecord& sample, const SampleUnwinder& unwinder,
+                                     size_t function) {
+  const auto frame = unwinder.frame(sample, function);
   const uint64_t begin = sample.registers.get(stack_pointer_register).value_or(0);
-  const size_t size = std::min<uint64_t>(
-      {function->cfa < begin ? 0 : function->cfa - begin, most, sample.stack.size()});
-  std::array<uint8_t, most> now;
-  if (memory.read(begin, std::span(now).first(size)) != size) return false;
-  if (sample.mode == of_user)
-    return std::memcmp(now.data(), sample.stack.data(), size) == 0;
+  if (!frame || frame->cfa < begin) return {};
+  return sample.stack.first(
+      std::min<uint64_t>({frame->cfa - begin, most_stack, sample.stack.size()}));
+}
+
+// Whether the stack is still as it was, up to the end of the part of function `last`: if a thread has
+// gone on, it has returned from these functions, or called others. The kernel, if it was there, may
+// have written results: then the return addresses count.
+bool is_same_stack(std::span<const uint8_t> now, std::span<const uint8_t> before,
+                   const PerfRecord& sample, const SampleUnwinder& unwinder, size_t last) {
+  constexpr uint8_t of_user = 2;
+  if (now.size() != before.size() || before.empty()) return false;
+  if (sample.mode == of_user) return std::equal(now.begin(), now.end(), before.begin());
+  const uint64_t begin = sample.registers.get(stack_pointer_register).value_or(0);
   for (size_t i = 0; i <= last; i++) {
     const auto one = unwinder.frame(sample, i);
     if (!one || one->cfa < begin + 8) return false;
     const uint64_t at = one->cfa - 8 - begin;
-    if (at + 8 <= size && std::memcmp(now.data() + at, sample.stack.data() + at, 8) != 0)
+    if (at + 8 <= now.size() && std::memcmp(now.data() + at, before.data() + at, 8) != 0)
       return false;
   }
   return true;
@@ -188,11 +193,17 @@ LogicalSample CoroutineChains::of(const PerfRecord& sample) {
       break;
     }
     const auto frame = frame_of(sample, i, program, *pair);
-    const auto steps = frame ? process->chain->of(*process->memory, *frame, *pair) : std::nullopt;
-    if (frame && process->chain->unprepared())
+    if (!frame) break;
+    const std::span<const uint8_t> before = stack_up_to(sample, unwinder_, i);
+    std::array<uint8_t, most_stack> now;
+    Piece last{.address = sample.registers.get(stack_pointer_register).value_or(0),
+               .to = std::span(now).first(before.size())};
+    const auto steps = process->chain->of(*process->memory, *frame, *pair, last);
+    if (process->chain->unprepared())
       pairs_wanted_.emplace(process->program, *process->chain->unprepared());
-    if (!steps || !process->chain->is_same(*process->memory)) break;
-    if (!is_same_stack(*process->memory, sample, unwinder_, i)) break;
+    if (!steps || !process->chain->is_same() ||
+        !is_same_stack(last.to.first(last.count), before, sample, unwinder_, i))
+      break;
     process->chain->confirm();
     if (steps->empty() && i + 1 < stack.pcs.size() && program.creates(*pair, stack.pcs[i + 1] - 1)) {
       found = {};
