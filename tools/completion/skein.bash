@@ -42,6 +42,7 @@ _skein() {
       compgen -W "hot module kernel guest java js perl mem io wakeup chain red orange yellow green aqua blue purple" \
         -- "$current"); return 0 ;;
     --bgcolors) mapfile -t COMPREPLY < <(compgen -W "yellow blue green grey" -- "$current"); return 0 ;;
+    --stacks) mapfile -t COMPREPLY < <(compgen -W "logical physical" -- "$current"); return 0 ;;
     --format) mapfile -t COMPREPLY < <(
       compgen -W "svg html folded pprof speedscope" -- "$current"); return 0 ;;
     --mode) mapfile -t COMPREPLY < <(compgen -W "ring log" -- "$current"); return 0 ;;
