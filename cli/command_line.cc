@@ -535,8 +535,7 @@ void add_profile(CommandLine& line) {
       ->option_text("N")
       ->check(CLI::Range(512, 65'528));
   add_option(*app, "--stacks", "KIND", options->stacks,
-             "Callers of a coroutine: logical, those that await it;\nphysical, what resumed it "
-             "[default: logical]")
+             "Callers of coroutines: logical (they await it)\nor physical (they resumed it) [default: logical]")
       .check(one_of({"logical", "physical"}));
 }
 
@@ -565,8 +564,7 @@ void add_flame(CommandLine& line) {
   add_option(*app, "--event", "NAME", options->event,
              "Of perf.data [default: the first with samples]");
   add_option(*app, "--stacks", "KIND", options->stacks,
-             "Of skein profile: logical, where coroutines have\ntheir awaiting callers, or physical "
-             "[default: logical]")
+             "The same for perf.data of skein profile: logical or\nphysical [default: logical]")
       .check(one_of({"logical", "physical"}));
   app->add_flag("--running", options->running,
                 "Of a trace: where tasks run, not where they wait");

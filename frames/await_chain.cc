@@ -262,25 +262,62 @@ AwaitChain::Waiter AwaitChain::find_waiter(const Target& target, const Head& of,
 
 std::optional<std::span<const AwaitChain::Step>> AwaitChain::of(const Target& target,
                                                                 uint64_t frame, uint32_t pair,
+                                                                std::span<const Outer> outer,
                                                                 Piece& last) {
   steps_.clear();
   unconfirmed_.clear();
   unconfirmed_votes_.clear();
   first_.count = 0;
+  is_called_ = false;
   unprepared_.reset();
   if (!may_be_address(frame)) return {};
   read_ahead(target, frame, last);
-  const bool is_known = walk(target, frame, pair);
+  const bool is_known = walk_all(target, frame, pair, outer);
   if (is_known && !is_all_ahead_) read_last(target, last);
   if (!is_known) return {};
   return steps_;
 }
 
-// Sets steps_. False: they are not known.
-bool AwaitChain::walk(const Target& target, uint64_t frame, uint32_t pair) {
+bool AwaitChain::walk_all(const Target& target, uint64_t frame, uint32_t pair,
+                          std::span<const Outer> outer) {
   Head at;
   if (!read(target, frame, at) || at.pair != pair) return false;
   first_ = at;
+  if (!walk(target, at)) return false;
+  for (const Outer& one : outer) {
+    const bool is_passed =
+        one.frame == frame || std::any_of(steps_.begin(), steps_.end(), [&](const Step& step) {
+          return step.frame == one.frame;
+        });
+    if (is_passed || !has_resumed(target, one, outermost_, at)) continue;
+    if (steps_.empty()) {
+      is_called_ = true;
+      return true;
+    }
+    steps_.push_back({.pair = at.pair, .point = point_of(target, at), .frame = at.frame});
+    if (!walk(target, at)) return false;
+  }
+  return !unprepared_;
+}
+
+// Whether a coroutine further out on the stack waits for another one that it has resumed.
+bool AwaitChain::has_resumed(const Target& target, const Outer& outer, const Head& other,
+                             Head& found) {
+  constexpr uint64_t most = 4096;  // bytes of a frame
+  if (!may_be_address(outer.frame) || !read(target, outer.frame, found) ||
+      found.pair != outer.pair || found.is_final)
+    return false;
+  const size_t end = promise_end(other);
+  for (size_t i = 2; i < end; i++)
+    if (other.words[i] > found.frame + header && other.words[i] - found.frame < most) return true;
+  Candidate ignored;
+  const std::array<uint64_t, 2> handles = {other.frame, other.frame + header};
+  return refers(target, found, handles, ignored);
+}
+
+// Adds those that wait for a coroutine to steps_. False: they are not known.
+bool AwaitChain::walk(const Target& target, const Head& from) {
+  Head at = from;
   while (steps_.size() < most_steps) {
     if (!program_.is_prepared(at.pair)) {
       unprepared_ = at.pair;
@@ -289,6 +326,7 @@ bool AwaitChain::walk(const Target& target, uint64_t frame, uint32_t pair) {
     Head next;
     const Waiter waiter = find_waiter(target, at, next);
     if (waiter == Waiter::Unknown || unprepared_) return false;
+    outermost_ = at;
     if (waiter == Waiter::None) return true;
     steps_.push_back({.pair = next.pair, .point = point_of(target, next), .frame = next.frame});
     at = next;

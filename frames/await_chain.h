@@ -9,6 +9,10 @@
 // the address of a counter, with the handle of the one that waits behind it (when_all). What has been
 // found once is looked at first: then a step is one read of memory.
 //
+// Some libraries resume what is awaited before they note what waits (cppcoro without symmetric transfer,
+// when_all of libcoro). Then the code of the one that waits is further out on the same stack, and its
+// frame refers to the other's, or has what the promise refers to.
+//
 // Coroutines must be prepared (CoroutineProgram::prepare()), as that may take long.
 //
 // The process may have gone on since the sample was taken: see is_same().
@@ -40,6 +44,12 @@ class AwaitChain {
     bool operator==(const Step&) const = default;
   };
 
+  // A coroutine whose code is further out on the stack.
+  struct Outer {
+    uint64_t frame = 0;
+    uint32_t pair = 0;
+  };
+
   // `program` must outlive it. It may be that of another process with the same mappings as the targets
   // below.
   explicit AwaitChain(CoroutineProgram& program) : program_(program) {}
@@ -47,9 +57,12 @@ class AwaitChain {
   // Those that wait for the coroutine of a frame, the innermost first. Nothing: it is not known, as
   // the frame is none of this pair, several may wait, more than `most_steps` do, or one is not
   // prepared. Valid until the next call. `last` is read after all of that, and the first frame once
-  // more.
+  // more. `outer`: from the innermost on.
   std::optional<std::span<const Step>> of(const Target& target, uint64_t frame, uint32_t pair,
-                                          Piece& last);
+                                          std::span<const Outer> outer, Piece& last);
+  // Nothing is noted to wait for the coroutine of the last call, but one of `outer` has resumed it: it
+  // is like a function that it has called.
+  bool is_called() const { return is_called_; }
 
   // The pair that was not prepared in the last call.
   std::optional<uint32_t> unprepared() const { return unprepared_; }
@@ -100,7 +113,9 @@ class AwaitChain {
   std::optional<Candidate> candidate(const Target& target, const Head& of, size_t slot);
   bool refers(const Target& target, const Head& waiter, std::span<const uint64_t> to,
               Candidate& found);
-  bool walk(const Target& target, uint64_t frame, uint32_t pair);
+  bool walk(const Target& target, const Head& from);
+  bool walk_all(const Target& target, uint64_t frame, uint32_t pair, std::span<const Outer> outer);
+  bool has_resumed(const Target& target, const Outer& outer, const Head& other, Head& found);
   Waiter find_waiter(const Target& target, const Head& of, Head& waiter);
   Waiter search(const Target& target, const Head& of, Known& known);
   uint32_t point_of(const Target& target, const Head& head);
@@ -122,6 +137,8 @@ class AwaitChain {
   Ahead again_ = {};               // the first frame, after all others
   bool is_all_ahead_ = false;      // nothing else was read
   std::vector<Piece> pieces_ = {};
+  Head outermost_ = {};  // of its chain
+  bool is_called_ = false;
   std::optional<uint32_t> unprepared_ = {};
 };
 

@@ -174,6 +174,20 @@ std::optional<uint64_t> CoroutineChains::frame_of(const PerfRecord& sample, size
   return *word - static_cast<uint64_t>(int64_t{place->plus});
 }
 
+// Those in whose code functions further out than `number` are.
+const std::vector<AwaitChain::Outer>& CoroutineChains::outer_coroutines(const PerfRecord& sample,
+                                                                        size_t number,
+                                                                        CoroutineProgram& program) {
+  const UnwoundStack& stack = unwinder_.last_stack();
+  outer_.clear();
+  for (size_t i = number + 1; i < stack.pcs.size(); i++) {
+    const auto pair = program.pair_of_code(stack.pcs[i] - (is_return(stack, i) ? 1 : 0));
+    if (!pair || !program.is_prepared(*pair)) continue;
+    if (const auto frame = frame_of(sample, i, program, *pair)) outer_.push_back({*frame, *pair});
+  }
+  return outer_;
+}
+
 LogicalSample CoroutineChains::of(const PerfRecord& sample) {
   if (!SampleUnwinder::can_unwind(sample)) return {};
   const std::shared_ptr<const ProcessImage> image = images_.of(sample.pid);
@@ -198,14 +212,16 @@ LogicalSample CoroutineChains::of(const PerfRecord& sample) {
     std::array<uint8_t, most_stack> now;
     Piece last{.address = sample.registers.get(stack_pointer_register).value_or(0),
                .to = std::span(now).first(before.size())};
-    const auto steps = process->chain->of(*process->memory, *frame, *pair, last);
+    const auto steps =
+        process->chain->of(*process->memory, *frame, *pair, outer_coroutines(sample, i, program), last);
     if (process->chain->unprepared())
       pairs_wanted_.emplace(process->program, *process->chain->unprepared());
     if (!steps || !process->chain->is_same() ||
         !is_same_stack(last.to.first(last.count), before, sample, unwinder_, i))
       break;
     process->chain->confirm();
-    if (steps->empty() && i + 1 < stack.pcs.size() && program.creates(*pair, stack.pcs[i + 1] - 1)) {
+    const bool is_created = i + 1 < stack.pcs.size() && program.creates(*pair, stack.pcs[i + 1] - 1);
+    if (process->chain->is_called() || (steps->empty() && is_created)) {
       found = {};
       continue;
     }

@@ -9,8 +9,8 @@
 //
 // The innermost function that resumes a coroutine has the address of its frame in a register or in its
 // part of the stack (frames/frame_addresses.h); who waits for it is in memory (frames/await_chain.h).
-// A coroutine that is still in its first run, as the function that creates it has called it, and that
-// none waits for, is a function like others: the one around it counts.
+// A coroutine that none waits for is a function like others if it is still in its first run, called by
+// the function that creates it, or if a coroutine further out has resumed it: that one counts.
 //
 // Calls must be made one after the other, with a mutex; work() is called without it.
 #pragma once
@@ -87,6 +87,8 @@ class CoroutineChains {
   bool knows_code(const Program& program, const ProcessImage& image) const;
   std::optional<uint64_t> frame_of(const PerfRecord& sample, size_t number, CoroutineProgram& program,
                                    uint32_t pair) const;
+  const std::vector<AwaitChain::Outer>& outer_coroutines(const PerfRecord& sample, size_t number,
+                                                         CoroutineProgram& program);
   uint32_t number_of(const Program& program, const AwaitChain::Step& step);
   LogicalStacks::Coroutine describe(Program& program, uint32_t pair, uint32_t point);
 
@@ -99,6 +101,7 @@ class CoroutineChains {
   std::set<std::pair<std::shared_ptr<Program>, uint32_t>> pairs_wanted_ = {};
   std::vector<std::shared_ptr<Program>> programs_ = {};
   std::map<Key, uint32_t> numbers_ = {};
+  std::vector<AwaitChain::Outer> outer_ = {};
   LogicalStacks stacks_ = {};
   Counts counts_ = {};
 };

@@ -1,52 +1,29 @@
-// tree SECONDS: coroutines that wait for each other, on three threads. Each burn<N>() is called with one
-// chain of coroutines that wait, the path N below: functions with the letter that marks the line of their
-// co_await, then the one that runs, after -. Prints how long each ran, in ns of CPU time.
+// Coroutines of their own types that wait for each other, on three threads: paths as in burn.h.
 //
-// path 1: serve:a parse:b leaf -
-// path 2: serve:a parse -
-// path 3: serve:c reply:d leaf -
-// path 4: serve:c reply:e deep:f deep:f deep:f deep:g leaf -
-// path 5: gather:h leaf -
-// path 6: gather:m part:i leaf -
-// path 7: notify -
-// path 8: notify:j leaf -
-// path 9: legacy:k call:l old_leaf -
-// path 10: legacy:k call -
-// path 11: gather:m part -
-#include <atomic>
+// path 1: serve:a parse:b leaf
+// path 2: serve:a parse
+// path 3: serve:c reply:d leaf
+// path 4: serve:c reply:e deep:f deep:f deep:f deep:g leaf
+// path 5: gather:h leaf
+// path 6: gather:m part:i leaf
+// path 7: notify
+// path 8: notify:j leaf
+// path 9: legacy:k call:l old_leaf
+// path 10: legacy:k call
+// path 11: gather:m part
 #include <condition_variable>
 #include <coroutine>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <deque>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <utility>
 
+#include "burn.h"
+
 namespace app {
 
 using Handle = std::coroutine_handle<>;
-
-// ---- the work ----
-
-constexpr int paths = 12;
-std::atomic<long> spent[paths];
-volatile unsigned sink;
-
-inline long cpu_time() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return now.tv_sec * 1'000'000'000L + now.tv_nsec;
-}
-
-template <int path>
-[[gnu::noinline]] void burn(int loops) {
-  const long begin = cpu_time();
-  for (int i = 0; i < loops * 1000; i++) sink = sink + 1;
-  spent[path] += cpu_time() - begin;
-}
 
 // ---- the threads ----
 
@@ -277,16 +254,12 @@ int main(int, char** words) {
   app::legacy();
   std::thread threads[3];
   for (std::thread& thread : threads) thread = std::thread(app::work);
-  const double seconds = std::atof(words[1]);
-  timespec time{};
-  time.tv_sec = static_cast<time_t>(seconds);
-  time.tv_nsec = static_cast<long>((seconds - static_cast<double>(time.tv_sec)) * 1e9);
-  nanosleep(&time, nullptr);
+  app::sleep_for(words[1]);
   app::is_over = true;
   {
     const std::lock_guard lock(app::mutex);
     app::ready.notify_all();
   }
   for (std::thread& thread : threads) thread.join();
-  for (int i = 1; i < app::paths; i++) std::printf("%d %ld\n", i, app::spent[i].load());
+  app::report();
 }
