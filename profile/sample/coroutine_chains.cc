@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <ctime>
+#include <mutex>
 #include <utility>
 
 #include "profile/perf/perf_stacks.h"
@@ -138,7 +139,7 @@ CoroutineChains::Process* CoroutineChains::process_of(
   return process.chain && is_current ? &process : nullptr;
 }
 
-void CoroutineChains::work(std::mutex& mutex) {
+void CoroutineChains::work(InheritingMutex& mutex) {
   std::unique_lock lock(mutex);
   while (!processes_wanted_.empty()) {
     const uint32_t pid = *processes_wanted_.begin();

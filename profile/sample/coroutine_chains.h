@@ -19,7 +19,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -33,6 +32,7 @@
 #include "profile/perf/logical_stacks.h"
 #include "profile/perf/process_images.h"
 #include "profile/perf/sample_unwinder.h"
+#include "profile/sample/inheriting_mutex.h"
 #include "target/target.h"
 
 namespace skein {
@@ -56,7 +56,7 @@ class CoroutineChains {
   bool has_work() const { return !processes_wanted_.empty() || !pairs_wanted_.empty(); }
   // Reads the files of processes, and again when they run code that they have mapped since: at most a
   // tenth of the time.
-  void work(std::mutex& mutex);
+  void work(InheritingMutex& mutex);
 
   const Counts& counts() const { return counts_; }
 

@@ -290,7 +290,6 @@ void PerfRings::wait(size_t number, int milliseconds) {
 
 void PerfRings::drain(const Use& use) {
   for (size_t ring = 0; ring < rings_.size(); ring++) drain(ring, use);
-  change_periods();
 }
 
 void PerfRings::drain(size_t number, const Use& use) {

@@ -66,6 +66,10 @@ class PerfRings {
   using Use = std::function<void(std::span<const uint8_t>)>;
   void drain(const Use& use);
 
+  // Gives some events other intervals, so that they do not meet periodic work: to be called from time to
+  // time.
+  void change_periods();
+
   // A ring for itself, for threads that each read one. Calls of drain(), of any ring, must be made one
   // after the other; wait() for different rings need not.
   size_t rings() const { return rings_.size(); }
@@ -86,8 +90,6 @@ class PerfRings {
   int open_event(uint32_t thread, int processor);
   Result<void> choose_event(uint32_t thread);
   Result<void> map_ring(size_t ring, int descriptor);
-  void change_periods();
-
   perf_event_attr attribute_ = {};
   PerfEvent event_ = {};
   std::vector<int> processors_ = {};          // their numbers

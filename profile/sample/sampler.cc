@@ -92,8 +92,8 @@ void prefer_on(int processor) {
 }
 
 // Does not sleep for a short time, which would let the sampled thread run.
-std::unique_lock<std::mutex> lock_awake(std::mutex& mutex) {
-  constexpr uint64_t longest = 200'000;
+std::unique_lock<InheritingMutex> lock_awake(InheritingMutex& mutex) {
+  constexpr uint64_t longest = 50'000;
   std::unique_lock lock(mutex, std::defer_lock);
   const uint64_t begin = monotonic_ns();
   while (!lock.try_lock())
@@ -170,6 +170,7 @@ struct Sampler::State {
       rings->drain([&](std::span<const uint8_t> record) { keep(record); });
       std::swap(taken, fetched);
     }
+    rings->change_periods();
     for (Pending& one : fetched.pending) one.offset += bytes.size();
     pending.insert(pending.end(), fetched.pending.begin(), fetched.pending.end());
     bytes.insert(bytes.end(), fetched.bytes.begin(), fetched.bytes.end());
@@ -315,7 +316,7 @@ struct Sampler::State {
     std::vector<uint8_t> bytes = {};
   };
   Records taken = {}, fetched = {};
-  std::mutex mutex;
+  InheritingMutex mutex;
   int has_work = -1;  // an eventfd: of chains
   std::vector<std::jthread> readers = {};
 };
