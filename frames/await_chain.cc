@@ -46,6 +46,8 @@ void AwaitChain::read_ahead(const Target& target, uint64_t frame, Piece& last) {
   constexpr size_t most = 64;
   ahead_.clear();
   for (uint64_t at = frame; ahead_.size() < most;) {
+    if (std::any_of(ahead_.begin(), ahead_.end(), [&](const Ahead& one) { return one.frame == at; }))
+      break;
     ahead_.emplace_back().frame = at;
     const auto known = known_.find(at);
     if (known == known_.end() || known->second.waiter != Waiter::Found) break;
@@ -98,17 +100,15 @@ bool AwaitChain::read_either(const Target& target, uint64_t address, Head& head)
 }
 
 bool AwaitChain::is_promise_known(const Head& head) {
-  const FrameLayout& types = program_.layout(head.pair);
-  return (types.promise && types.promise->size != 0) ||
-         program_.pairs()[head.pair].function.compiler == Compiler::Gcc;
+  const CoroutineProgram::Pair& pair = program_.pairs()[head.pair];
+  return pair.promise_size != 0 || pair.function.compiler == Compiler::Gcc;
 }
 
 // The first word that is not, or not entirely, in the promise. Behind g++'s is the handle of the coroutine itself, before the number
 // of the suspension point.
 size_t AwaitChain::promise_end(const Head& head) {
-  const FrameLayout& types = program_.layout(head.pair);
-  if (types.promise && types.promise->size != 0)
-    return std::min<size_t>((header + types.promise->size) / 8, head.count);
+  if (const uint64_t size = program_.pairs()[head.pair].promise_size; size != 0)
+    return std::min<size_t>((header + size) / 8, head.count);
   const auto index = program_.index_of(head.pair);
   size_t end = 0;
   if (index && program_.pairs()[head.pair].function.compiler == Compiler::Gcc)
@@ -176,6 +176,12 @@ bool AwaitChain::refers(const Target& target, const Head& waiter, std::span<cons
   return false;
 }
 
+// One that waits does not wait for itself.
+bool AwaitChain::is_in_chain(uint64_t frame) const {
+  return frame == first_.frame ||
+         std::any_of(steps_.begin(), steps_.end(), [&](const Step& one) { return one.frame == frame; });
+}
+
 // The coroutine that waits, if this word of the promise leads there.
 std::optional<AwaitChain::Candidate> AwaitChain::candidate(const Target& target, const Head& of,
                                                            size_t slot) {
@@ -184,7 +190,7 @@ std::optional<AwaitChain::Candidate> AwaitChain::candidate(const Target& target,
   Candidate found{.slot = slot};
   Head waiter;
   if (read_either(target, word, waiter)) {
-    if (waiter.is_final || waiter.frame == of.frame) return {};
+    if (waiter.is_final || is_in_chain(waiter.frame)) return {};
     found.frame = waiter.frame;
     if (of.is_elided && of.frame > waiter.frame && of.frame - waiter.frame < largest_frame)
       return found;
@@ -194,7 +200,7 @@ std::optional<AwaitChain::Candidate> AwaitChain::candidate(const Target& target,
   std::array<uint64_t, 2> counter;
   if (read_words(target, word, counter) != 2) return {};
   if (counter[0] == 0 || counter[0] > most_children || !may_be_address(counter[1])) return {};
-  if (!read_either(target, counter[1], waiter) || waiter.is_final || waiter.frame == of.frame)
+  if (!read_either(target, counter[1], waiter) || waiter.is_final || is_in_chain(waiter.frame))
     return {};
   found.frame = waiter.frame;
   if (word > waiter.frame && word - waiter.frame < 8 * head_words) return found;
@@ -241,7 +247,7 @@ AwaitChain::Waiter AwaitChain::find_waiter(const Target& target, const Head& of,
   if (at != known_.end() && at->second.pair == of.pair && at->second.promise == promise) {
     const Known& known = at->second;
     if (known.waiter != Waiter::Found) return known.waiter;
-    if (read(target, known.frame, waiter) && !waiter.is_final) {
+    if (!is_in_chain(known.frame) && read(target, known.frame, waiter) && !waiter.is_final) {
       uint64_t word = 0;
       if (known.back / 8 < waiter.count) {
         word = waiter.words[known.back / 8];
@@ -285,11 +291,7 @@ bool AwaitChain::walk_all(const Target& target, uint64_t frame, uint32_t pair,
   first_ = at;
   if (!walk(target, at)) return false;
   for (const Outer& one : outer) {
-    const bool is_passed =
-        one.frame == frame || std::any_of(steps_.begin(), steps_.end(), [&](const Step& step) {
-          return step.frame == one.frame;
-        });
-    if (is_passed || !has_resumed(target, one, outermost_, at)) continue;
+    if (is_in_chain(one.frame) || !has_resumed(target, one, outermost_, at)) continue;
     if (steps_.empty()) {
       is_called_ = true;
       return true;

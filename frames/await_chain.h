@@ -110,6 +110,7 @@ class AwaitChain {
   bool is_promise_known(const Head& head);
   size_t promise_end(const Head& head);
   uint64_t promise_hash(const Head& head);
+  bool is_in_chain(uint64_t frame) const;
   std::optional<Candidate> candidate(const Target& target, const Head& of, size_t slot);
   bool refers(const Target& target, const Head& waiter, std::span<const uint64_t> to,
               Candidate& found);

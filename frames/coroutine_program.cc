@@ -179,7 +179,8 @@ std::optional<FrameAddress> CoroutineProgram::frame_address(uint32_t number, uin
 void CoroutineProgram::prepare(uint32_t pair) {
   (void)frame_address(pair, 0);
   (void)index_of(pair);
-  (void)layout(pair);
+  const auto& promise = layout(pair).promise;
+  if (promise) pairs_[pair].promise_size = promise->size;
   pairs_[pair].is_prepared = true;
 }
 

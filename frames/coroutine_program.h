@@ -43,6 +43,7 @@ class CoroutineProgram {
     std::optional<std::vector<Store>> stores = {};  // in the code that resumes it
     std::optional<FrameAddresses> addresses = {};   // the same
     bool is_prepared = false;
+    uint64_t promise_size = 0;  // if it is prepared; 0: unknown
     // Its functions may be something else. A frame has a block of the heap of its own.
     bool is_guess() const {
       return function.name.empty() && function.compiler == CoroutineFunction::Compiler::Clang;
@@ -69,8 +70,8 @@ class CoroutineProgram {
   // Where the code that resumes a coroutine has its frame, before the instruction at `pc`. Nothing:
   // unknown. O(bytes of the function) at first.
   std::optional<FrameAddress> frame_address(uint32_t pair, uint64_t pc);
-  // Looks up what the functions above and below keep of a pair: later calls of frame_address(),
-  // index_of() and layout() take O(log). May read debug information.
+  // Looks up what is kept of a pair: later calls of frame_address() and index_of() take O(log
+  // instructions), and promise_size is set. May read debug information.
   void prepare(uint32_t pair);
   bool is_prepared(uint32_t pair) const { return pairs_[pair].is_prepared; }
   // Whether the function at `pc` is the one that creates the frames of a pair, by its name.
