@@ -49,9 +49,9 @@ class LogicalStacks {
 
   // Where a coroutine waits.
   struct Coroutine {
-    std::string function = {};
-    std::string file = {};  // with its folder; empty: unknown
-    uint32_t line = 0;      // 0: unknown
+    std::string function = {};  // empty: a library's own, not to be shown
+    std::string file = {};      // with its folder; empty: unknown
+    uint32_t line = 0;          // 0: unknown
     bool operator==(const Coroutine&) const = default;
   };
 

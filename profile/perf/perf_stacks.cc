@@ -169,7 +169,8 @@ class Folder {
     if (stack_.empty()) stack_.push_back(name_of(space, record.address, image.get()));
     if (logical.is_logical())
       for (const uint32_t coroutine : file_.logical()->chain(logical.chain))
-        stack_.push_back(name_of_waiter(coroutine));
+        if (!file_.logical()->coroutine(coroutine).function.empty())
+          stack_.push_back(name_of_waiter(coroutine));
     const auto name = thread_names_.find(record.tid);
     stack_.push_back(name == thread_names_.end()
                          ? names_.add(record.tid == 0 ? "swapper" : "[unknown]")
@@ -192,9 +193,8 @@ class Folder {
   uint32_t name_of_waiter(uint32_t number) {
     return cached(waiters, number, [&] {
       const LogicalStacks::Coroutine& one = file_.logical()->coroutine(number);
-      std::string name = one.function.empty() ? "[unknown]" : one.function;
-      if (one.line == 0) return name;
-      return name + " (" + std::string(base_name(one.file)) + ':' + std::to_string(one.line) + ')';
+      if (one.line == 0) return one.function;
+      return one.function + " (" + std::string(base_name(one.file)) + ':' + std::to_string(one.line) + ')';
     });
   }
 

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "frames/adapters.h"
+#include "frames/asio_functions.h"
 #include "profile/perf/perf_stacks.h"
 #include "symbol/functions.h"
 #include "target/process.h"
@@ -245,8 +247,11 @@ uint32_t CoroutineChains::number_of(const Program& program, const AwaitChain::St
 LogicalStacks::Coroutine CoroutineChains::describe(Program& program, uint32_t pair,
                                                    uint32_t point) {
   CoroutineProgram& coroutines = *program.coroutines;
-  LogicalStacks::Coroutine found{
-      .function = std::string(without_parameters(coroutines.name_of(coroutines.pairs()[pair])))};
+  const std::string name = coroutines.name_of(coroutines.pairs()[pair]);
+  if (is_spawn_entry(name) || is_result_wrapper(name) || is_adapter(name) ||
+      !started_operation(name).empty())
+    return {};
+  LogicalStacks::Coroutine found{.function = std::string(without_parameters(name))};
   if (point == AwaitChain::unknown_point || !coroutines.index_of(pair)) return found;
   const Suspension suspension = coroutines.suspension(pair, point);
   if (!suspension.place) return found;

@@ -2,8 +2,12 @@
 """skein profile shows the coroutines that wait for the one that runs: of programs whose answer is known, with each compiler.
 Skipped without the compiler, or if the kernel does not permit perf_event_open.
 
-usage: logical_test.py SKEIN PROGRAM.cc COMPILER [OPTIONS..]"""
+usage: logical_test.py SKEIN PROGRAM.cc COMPILER [OPTIONS..]
+
+The programs (logical/) have the expected stacks in their comments: see logical/burn.h. Those of libcoro and cppcoro need
+their sources, in the folder `foreign` beside $SKEIN_DATA."""
 import collections
+import os
 import pathlib
 import re
 import shutil
@@ -32,11 +36,41 @@ def expected_stacks():
             marks[mark[1]] = number
     stacks = {}
     for line in lines:
-        if found := re.match(r"// path (\d+): (.*) -$", line):
+        if found := re.match(r"// path (\d+): (.*)$", line):
             stacks[int(found[1])] = [
-                f"app::{name}" + (f" ({source.name}:{marks[mark]})" if mark else "")
+                (name if "::" in name else f"app::{name}") + (f" ({source.name}:{marks[mark]})" if mark else "")
                 for name, _, mark in (word.partition(":") for word in found[2].split())]
     return stacks
+
+
+# Files to compile with the program.
+LIBRARIES = {"libcoro": ["src/sync_wait.cpp"], "cppcoro": ["lib/lightweight_manual_reset_event.cpp"]}
+
+
+def library(to):
+    """The compiler's arguments for the library that the program uses."""
+    name = source.stem
+    if name not in LIBRARIES:
+        return []
+    data = pathlib.Path(os.environ.get("SKEIN_DATA", source.resolve().parents[3].parent / "shared/data"))
+    archive = data.parent / "foreign" / f"{name}.tar.xz"
+    if not archive.exists():
+        print(f"skipped: no {archive.name}; set SKEIN_DATA to the folder beside its folder `foreign`")
+        sys.exit(77)
+    subprocess.run(["tar", "-xf", archive, "-C", to], check=True)
+    (to / "generated/coro").mkdir(parents=True)
+    (to / "generated/coro/export.hpp").write_text("#define CORO_EXPORT\n")  # libcoro's, by CMake
+    return [f"-I{to / name / 'include'}", f"-I{to / 'generated'}", *(to / name / file for file in LIBRARIES[name])]
+
+
+def library_code(name):
+    """What may be between the program's functions, and is not compared."""
+    return re.match(r"(coro|cppcoro|std)::", name) is not None
+
+
+def without_line(name):
+    """Of cppcoro with g++: a coroutine resumes the one that it awaits by a call, and is then one of its physical callers."""
+    return re.sub(r" \(.*:\d+\)$", "", name) if source.stem == "cppcoro" else name
 
 
 def folded(path):
@@ -63,7 +97,8 @@ def path_of(stack):
 with tempfile.TemporaryDirectory(prefix="skein-logical-") as folder:
     folder = pathlib.Path(folder)
     program, data = folder / "program", folder / "out.data"
-    built = subprocess.run([*compiler, "-std=c++20", "-g", "-pthread", "-fomit-frame-pointer", source, "-o", program],
+    built = subprocess.run([*compiler, "-std=c++20", "-g", "-pthread", "-fomit-frame-pointer", source, *library(folder),
+                            "-o", program],
                            capture_output=True, text=True)
     expect("build", built.returncode == 0, built.stderr)
     done = subprocess.run([skein, "profile", "-o", data, "--", program, "3"], capture_output=True, text=True)
@@ -81,10 +116,10 @@ with tempfile.TemporaryDirectory(prefix="skein-logical-") as folder:
         path, at = path_of(stack)
         if path is None:
             continue
-        before = stack[1:at]
-        if before == expected[path]:
+        before = [without_line(name) for name in stack[1:at] if not library_code(name)]
+        if before == [without_line(name) for name in expected[path]]:
             right[path] += count
-        elif any(name in ("clone3", "start_thread", "main", "_start") for name in before):
+        elif any(name in ("clone3", "start_thread", "main", "_start") for name in stack):
             unknown[path] += count
             shown["unknown: " + ";".join(stack)] += count
         else:

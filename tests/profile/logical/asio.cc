@@ -1,10 +1,11 @@
-// Coroutines of Asio on two threads: paths as in burn.h.
+// Coroutines of Asio on two threads: paths as in burn.h. Nothing says which coroutine waits for a group
+// (left() && right()).
 //
 // path 1: serve:a handle:b parse
 // path 2: serve:a handle
 // path 3: serve:c handle:d reply
-// path 4: both:e left:f reply
-// path 5: both:e right
+// path 4: left:f reply
+// path 5: right
 // path 6: apart
 #include <asio.hpp>
 #include <asio/experimental/awaitable_operators.hpp>
@@ -54,7 +55,7 @@ awaitable<void> right() {
   burn<5>(100);
 }
 awaitable<void> both() {
-  while (!is_over) co_await (left() && right());  // e
+  while (!is_over) co_await (left() && right());  // a group
 }
 
 awaitable<void> apart() {
