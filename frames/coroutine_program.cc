@@ -181,7 +181,6 @@ void CoroutineProgram::prepare(uint32_t pair) {
   (void)index_of(pair);
   const auto& promise = layout(pair).promise;
   if (promise) pairs_[pair].promise_size = promise->size;
-  pairs_[pair].is_prepared = true;
 }
 
 bool CoroutineProgram::creates(uint32_t number, uint64_t pc) const {

@@ -71,8 +71,11 @@ class CoroutineProgram {
   // unknown. O(bytes of the function) at first.
   std::optional<FrameAddress> frame_address(uint32_t pair, uint64_t pc);
   // Looks up what is kept of a pair: later calls of frame_address() and index_of() take O(log
-  // instructions), and promise_size is set. May read debug information.
+  // instructions), and promise_size is set. May read debug information. Another thread may call
+  // these two for other pairs, and pair_of_code() and pair_of_destroy(), at the same time.
   void prepare(uint32_t pair);
+  // After prepare(), when no other thread is in a call.
+  void set_prepared(uint32_t pair) { pairs_[pair].is_prepared = true; }
   bool is_prepared(uint32_t pair) const { return pairs_[pair].is_prepared; }
   // Whether the function at `pc` is the one that creates the frames of a pair, by its name.
   bool creates(uint32_t pair, uint64_t pc) const;

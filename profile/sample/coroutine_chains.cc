@@ -87,10 +87,8 @@ bool CoroutineChains::knows_code(const Program& program, const ProcessImage& ima
   });
 }
 
-// Coroutines of small programs are prepared at once.
 std::shared_ptr<CoroutineChains::Program> CoroutineChains::read_files(
     uint32_t pid, std::weak_ptr<const ProcessImage> image) {
-  constexpr uint64_t longest = 200'000'000;
   auto program = std::make_shared<Program>();
   program->image = std::move(image);
   program->built = monotonic_ns();
@@ -99,9 +97,6 @@ std::shared_ptr<CoroutineChains::Program> CoroutineChains::read_files(
     program->coroutines.emplace(*program->target);
     for (const Mapping& mapping : program->target->mappings())
       if (mapping.executable) program->mappings.insert(mapping.begin);
-    const auto count = static_cast<uint32_t>(program->coroutines->pairs().size());
-    for (uint32_t pair = 0; pair < count && monotonic_ns() - program->built < longest; pair++)
-      program->coroutines->prepare(pair);
   }
   program->cost = monotonic_ns() - program->built;
   return program;
@@ -141,7 +136,23 @@ CoroutineChains::Process* CoroutineChains::process_of(
   return process.chain && is_current ? &process : nullptr;
 }
 
+// One that is to be prepared; nothing: there is none.
+std::optional<CoroutineChains::Pair> CoroutineChains::next_pair() {
+  std::optional<Pair> next;
+  if (!pairs_wanted_.empty()) {
+    next = *pairs_wanted_.begin();
+    pairs_wanted_.erase(pairs_wanted_.begin());
+  } else if (!pairs_left_.empty()) {
+    next = std::move(pairs_left_.back());
+    pairs_left_.pop_back();
+  }
+  return next;
+}
+
 void CoroutineChains::work(InheritingMutex& mutex) {
+  constexpr uint64_t longest = 20'000'000;
+  constexpr size_t few = 300;  // coroutines
+  const uint64_t begin = monotonic_ns();
   std::unique_lock lock(mutex);
   while (!processes_wanted_.empty()) {
     const uint32_t pid = *processes_wanted_.begin();
@@ -150,15 +161,21 @@ void CoroutineChains::work(InheritingMutex& mutex) {
     std::shared_ptr<Program> program = read_files(pid, image);
     lock.lock();
     processes_wanted_.erase(pid);
-    if (program->coroutines && !program->coroutines->pairs().empty())
-      programs_.push_back(program);
+    const size_t count = program->coroutines ? program->coroutines->pairs().size() : 0;
+    if (count != 0) programs_.push_back(program);
+    for (uint32_t pair = 0; count <= few && pair < count; pair++)
+      pairs_left_.emplace_back(program, pair);
     for (Process& process : processes_)
       if (process.pid == pid) use(process, program);
   }
-  while (!pairs_wanted_.empty()) {
-    const auto [program, pair] = *pairs_wanted_.begin();
-    program->coroutines->prepare(pair);
-    pairs_wanted_.erase(pairs_wanted_.begin());
+  while (const std::optional<Pair> next = next_pair()) {
+    CoroutineProgram& coroutines = *next->first->coroutines;
+    if (coroutines.is_prepared(next->second)) continue;
+    lock.unlock();
+    coroutines.prepare(next->second);
+    lock.lock();
+    coroutines.set_prepared(next->second);
+    if (monotonic_ns() - begin > longest) break;
   }
 }
 

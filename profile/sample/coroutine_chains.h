@@ -53,9 +53,12 @@ class CoroutineChains {
   // of processes and coroutines not seen before, is left to work().
   LogicalSample of(const PerfRecord& sample);
 
-  bool has_work() const { return !processes_wanted_.empty() || !pairs_wanted_.empty(); }
+  bool has_work() const {
+    return !processes_wanted_.empty() || !pairs_wanted_.empty() || !pairs_left_.empty();
+  }
   // Reads the files of processes, and again when they run code that they have mapped since: at most a
-  // tenth of the time.
+  // tenth of the time. Then debug information: of all coroutines of small programs, else of those that
+  // samples have met. Returns after 20 ms, or the time that one takes.
   void work(InheritingMutex& mutex);
 
   const Counts& counts() const { return counts_; }
@@ -78,12 +81,14 @@ class CoroutineChains {
     std::unique_ptr<Target> memory = {};
     std::optional<AwaitChain> chain = {};
   };
+  using Pair = std::pair<std::shared_ptr<Program>, uint32_t>;
   using Key = std::tuple<const Program*, uint32_t, uint32_t>;  // pair, point
 
   Process* process_of(const PerfRecord& sample, const std::shared_ptr<const ProcessImage>& image);
   static std::shared_ptr<Program> read_files(uint32_t pid,
                                              std::weak_ptr<const ProcessImage> image);
   void use(Process& process, std::shared_ptr<Program> program);
+  std::optional<Pair> next_pair();
   bool knows_code(const Program& program, const ProcessImage& image) const;
   std::optional<uint64_t> frame_of(const PerfRecord& sample, size_t number, CoroutineProgram& program,
                                    uint32_t pair) const;
@@ -98,7 +103,8 @@ class CoroutineChains {
   SampleUnwinder unwinder_{images_, files_};
   std::list<Process> processes_ = {};  // the last one used is the first
   std::set<uint32_t> processes_wanted_ = {};
-  std::set<std::pair<std::shared_ptr<Program>, uint32_t>> pairs_wanted_ = {};
+  std::set<Pair> pairs_wanted_ = {};    // by samples
+  std::vector<Pair> pairs_left_ = {};   // others
   std::vector<std::shared_ptr<Program>> programs_ = {};
   std::map<Key, uint32_t> numbers_ = {};
   std::vector<AwaitChain::Outer> outer_ = {};

@@ -206,7 +206,11 @@ struct Sampler::State {
                                     {.fd = extra, .events = POLLIN, .revents = 0}}};
     poll(ready.data(), extra < 0 ? 1 : 2, milliseconds);
     eventfd_t count = 0;
-    if (ready[0].revents != 0 && eventfd_read(has_work, &count) == 0) chains->work(mutex);
+    if (ready[0].revents != 0 && eventfd_read(has_work, &count) == 0) {
+      chains->work(mutex);
+      const std::lock_guard lock(mutex);
+      if (chains->has_work()) eventfd_write(has_work, 1);
+    }
     return extra >= 0 && ready[1].revents != 0;
   }
 
@@ -260,7 +264,7 @@ struct Sampler::State {
       chain = unwinder.unwind(sample);
     counts.samples++;
     const LogicalSample logical = chains ? chains->of(sample) : LogicalSample();
-    if (chains && chains->has_work()) chains->work(mutex);
+    while (chains && chains->has_work()) chains->work(mutex);
     writer.add_sample(sample, chain, logical);
   }
 

@@ -132,8 +132,9 @@ with tempfile.TemporaryDirectory(prefix="skein-logical-") as folder:
     expect("samples", total > 0.5 * sum(spent.values()), (total, spent))
     expect("every path", all(right[path] > 0 for path in expected), right)
     expect("wrong chains", wrong.total() <= 0.001 * total, text)
-    # On a busy machine some threads go on before they can be read.
-    expect("chains", right.total() > 0.95 * total, text)
+    # The first samples are taken before the symbols are read. On a busy machine, that takes long, and some threads go on
+    # before they can be read.
+    expect("chains", right.total() > 0.85 * total, text)
     for path, ns in spent.items():
         share, truth = right[path] / right.total(), ns / sum(spent.values())
         expect(f"share of path {path}", abs(share - truth) < 0.05, (share, truth))
