@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "frames/await_chain.h"
 #include "frames/saved_frames.h"
 #include "frames/verdict.h"
 
@@ -48,13 +49,38 @@ class Process : public Target {
   }
   Result<Contents> file_of(const Mapping&) const override { return Contents::borrowed(bytes_); }
 
+  static constexpr uint64_t memory = 0x10000000;
+
  private:
   static constexpr uint64_t code = 0x400000;
-  static constexpr uint64_t memory = 0x10000000;
   std::string name_ = "program";
   std::span<const uint8_t> bytes_;
   std::vector<Mapping> mappings_;
 };
+
+// Each word of the memory may be the frame of one that runs, or on its stack.
+void walk_chains(const Process& process, std::span<const uint8_t> bytes) {
+  constexpr size_t most = 64;
+  CoroutineProgram program(process);
+  const auto pairs = static_cast<uint32_t>(std::min(program.pairs().size(), most));
+  for (uint32_t pair = 0; pair < pairs; pair++) {
+    program.prepare(pair);
+    program.set_prepared(pair);
+    (void)program.frame_address(pair, program.pairs()[pair].function.resume);
+  }
+  AwaitChain chain(program);
+  std::vector<uint8_t> stack(32);
+  for (uint64_t at = 0; pairs != 0 && at < std::min(bytes.size(), most * 8); at += 8) {
+    const AwaitChain::Outer outer{.frame = Process::memory + 8 * (at % most), .pair = 0};
+    Piece last{.address = Process::memory + at, .to = stack};
+    const auto steps = chain.of(process, Process::memory + at, static_cast<uint32_t>(at) % pairs,
+                                std::span(&outer, 1), last);
+    if (!steps) continue;
+    require(steps->size() <= AwaitChain::most_steps);
+    for (const AwaitChain::Step& step : *steps) require(step.pair < program.pairs().size());
+    if (chain.is_same()) chain.confirm();
+  }
+}
 
 }  // namespace
 
@@ -65,6 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(read_frames(again, "x").has_value());
   }
   const Process process({data, size});
+  walk_chains(process, {data, size});
   const auto found = find_suspended(process, {.variables = true, .references = true});
   if (!found) {
     require(!found.error().what.empty());

@@ -252,3 +252,35 @@ TEST_CASE("unwinder: counts and advice") {
       "install its debug information, or build it with -fasynchronous-unwind-tables or "
       "-fno-omit-frame-pointer\n");
 }
+
+TEST_CASE("registers of the functions of a stack") {
+  constexpr size_t rbx = 3, rdi = 5;
+  Stack stack(16);
+  stack.set(top + 8, 0x33);  // rbx of the caller of 0x1200
+  stack.set(top + 16, top + 40);
+  stack.set(top + 24, base + 0x1110);
+  stack.set(top + 32, 0x44);
+  stack.set(top + 40, 0);
+  stack.set(top + 48, base + 0x1010);
+  const StackSample sample =
+      stack.sample({{pc, base + 0x1250}, {sp, top}, {fp, 0x99}, {rbx, 0x22}, {rdi, 0x11}});
+  Unwinder unwinder({module()});
+  CHECK(text_of(unwinder.unwind(sample)) == "1250 1110 1010 complete");
+  const auto innermost = unwinder.frame(sample, 0);
+  REQUIRE(innermost);
+  CHECK(innermost->cfa == top + 32);
+  CHECK(innermost->registers.get(rdi) == 0x11);
+  const auto caller = unwinder.frame(sample, 1);
+  REQUIRE(caller);
+  CHECK(caller->cfa == top + 56);
+  CHECK(caller->registers.get(rbx) == 0x33);
+  CHECK(caller->registers.get(fp) == top + 40);
+  CHECK(caller->registers.get(sp) == top + 32);
+  CHECK(caller->registers.get(pc) == base + 0x1110);
+  CHECK_FALSE(caller->registers.get(rdi));  // it was not kept
+  const auto first = unwinder.frame(sample, 2);
+  REQUIRE(first);
+  CHECK(first->cfa == 0);  // not known
+  CHECK(first->registers.get(rbx) == 0x44);
+  CHECK_FALSE(unwinder.frame(sample, 3));
+}
