@@ -166,6 +166,13 @@ void report_broken(const Sampler& sampler) {
     report_message(text.substr(0, end));
   if (const auto& coroutines = sampler.counts().coroutines; coroutines.unknown != 0)
     report_message(unknown_chains_text(coroutines.unknown, coroutines.in_coroutines));
+  constexpr uint64_t percent = 100;
+  if (const auto& coroutines = sampler.counts().coroutines;
+      coroutines.early * percent > coroutines.in_coroutines && coroutines.in_coroutines != 0)
+    report_message(counted(coroutines.early, "sample") +
+                   (coroutines.early == 1 ? " has a physical stack: it was"
+                                          : " have physical stacks: they were") +
+                   " taken before the process's symbols were read");
 }
 
 Sampler checked(Result<Sampler> sampler) {

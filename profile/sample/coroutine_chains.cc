@@ -214,7 +214,10 @@ LogicalSample CoroutineChains::of(const PerfRecord& sample) {
   if (image == nullptr) return {};
   (void)unwinder_.unwind(sample);
   Process* const process = process_of(sample, image);
-  if (process == nullptr) return {};
+  if (process == nullptr) {
+    if (processes_wanted_.contains(sample.pid)) counts_.early++;
+    return {};
+  }
   CoroutineProgram& program = *process->program->coroutines;
   const UnwoundStack& stack = unwinder_.last_stack();
   LogicalSample found;

@@ -42,6 +42,7 @@ class CoroutineChains {
   struct Counts {
     uint64_t in_coroutines = 0;  // samples
     uint64_t unknown = 0;        // of these, without a chain
+    uint64_t early = 0;          // before the files of their process were read: not known which
   };
 
   explicit CoroutineChains(ImageFiles::Open open) : files_(std::move(open), disk_) {}
