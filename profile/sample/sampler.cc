@@ -207,7 +207,11 @@ struct Sampler::State {
     poll(ready.data(), extra < 0 ? 1 : 2, milliseconds);
     eventfd_t count = 0;
     if (ready[0].revents != 0 && eventfd_read(has_work, &count) == 0) {
+      // Until then, samples have no chains.
+      const int usual = getpriority(PRIO_PROCESS, 0);
+      setpriority(PRIO_PROCESS, 0, usual - 10);
       chains->work(mutex);
+      setpriority(PRIO_PROCESS, 0, usual);
       const std::lock_guard lock(mutex);
       if (chains->has_work()) eventfd_write(has_work, 1);
     }
