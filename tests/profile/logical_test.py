@@ -142,7 +142,9 @@ with tempfile.TemporaryDirectory(prefix="skein-logical-") as folder:
     # The same file shows what has resumed them, if wanted; and the share that is not known is stated.
     physical, _ = flame(data, "--stacks", "physical")
     roots = sum(count for stack, count in physical if stack[1] in ("clone3", "_start"))
-    expect("physical stacks", roots > 0.95 * sum(count for _, count in physical), physical[:10])
+    # Those of libcoro without optimisation grow until the program ends: each coroutine calls the next.
+    if source.stem != "libcoro":
+        expect("physical stacks", roots > 0.95 * sum(count for _, count in physical), physical[:10])
     done = subprocess.run([skein, "profile", "--stacks", "physical", "-o", data, "--", program, "0.3"],
                           capture_output=True, text=True)
     expect("without logical stacks", done.returncode == 0 and "coroutines" not in done.stderr, done)
