@@ -194,16 +194,22 @@ std::optional<uint64_t> CoroutineChains::frame_of(const PerfRecord& sample, size
   return *word - static_cast<uint64_t>(int64_t{place->plus});
 }
 
-// Those in whose code functions further out than `number` are.
+// Those in whose code functions further out than `number` are, each once. Without optimisation, a stack
+// of symmetric transfers may have the same ones many times.
 const std::vector<AwaitChain::Outer>& CoroutineChains::outer_coroutines(const PerfRecord& sample,
                                                                         size_t number,
                                                                         CoroutineProgram& program) {
+  constexpr size_t most = 16, most_functions = 128;
   const UnwoundStack& stack = unwinder_.last_stack();
   outer_.clear();
-  for (size_t i = number + 1; i < stack.pcs.size(); i++) {
+  const size_t end = std::min(stack.pcs.size(), number + most_functions);
+  for (size_t i = number + 1; i < end && outer_.size() < most; i++) {
     const auto pair = program.pair_of_code(stack.pcs[i] - (is_return(stack, i) ? 1 : 0));
     if (!pair || !program.is_prepared(*pair)) continue;
-    if (const auto frame = frame_of(sample, i, program, *pair)) outer_.push_back({*frame, *pair});
+    const auto frame = frame_of(sample, i, program, *pair);
+    if (frame && std::none_of(outer_.begin(), outer_.end(),
+                              [&](const AwaitChain::Outer& one) { return one.frame == *frame; }))
+      outer_.push_back({*frame, *pair});
   }
   return outer_;
 }
