@@ -23,6 +23,17 @@ size_t read_words(const Target& target, uint64_t address, std::span<uint64_t> to
   return target.read(address, bytes) / 8;
 }
 
+// The words of a frame, at most: glibc has the size of a block before it. What another allocator has
+// there may be anything.
+size_t frame_words(const Target& target, uint64_t frame) {
+  constexpr uint64_t most = 4096, least = 32, flags = 7, in_use = 1;
+  uint64_t word = 0;
+  (void)read_words(target, frame - 8, std::span(&word, 1));
+  const uint64_t size = word & ~flags;
+  const bool is_size = (word & in_use) != 0 && size % 16 == 0 && size >= least && size < most;
+  return (is_size ? size - 8 : most) / 8;
+}
+
 }  // namespace
 
 // Whether words that begin at an address are those of a frame.
@@ -153,12 +164,13 @@ bool AwaitChain::refers(const Target& target, const Head& waiter, std::span<cons
     return false;
   }
   constexpr size_t most = 512;  // words of a frame
+  const size_t words = frame_words(target, waiter.frame);
   const auto is_one = [&](uint64_t word) {
     return std::find(to.begin(), to.end(), word) != to.end();
   };
   // In a promise it may be for other reasons.
   const size_t begin = is_promise_known(waiter) ? promise_end(waiter) : 2;
-  for (size_t i = begin; i < waiter.count; i++)
+  for (size_t i = begin; i < std::min(waiter.count, words); i++)
     if (is_one(waiter.words[i])) {
       found.back = 8 * i;
       found.word = waiter.words[i];
@@ -167,7 +179,7 @@ bool AwaitChain::refers(const Target& target, const Head& waiter, std::span<cons
   if (waiter.count < head_words) return false;
   std::array<uint64_t, most - head_words> rest;
   const size_t count = read_words(target, waiter.frame + 8 * head_words, rest);
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count && head_words + i < words; i++)
     if (is_one(rest[i])) {
       found.back = 8 * (head_words + i);
       found.word = rest[i];
@@ -211,7 +223,14 @@ std::optional<AwaitChain::Candidate> AwaitChain::candidate(const Target& target,
 AwaitChain::Waiter AwaitChain::search(const Target& target, const Head& of, Known& known) {
   std::vector<Candidate> found;
   const size_t end = promise_end(of);
+  // Where the size of the promise is not known, the handle of an older frame may be left in what looks
+  // like it: a continuation is read by the coroutine, at its end.
+  const CoroutineProgram::Pair& pair = program_.pairs()[of.pair];
+  const bool is_sized = pair.promise_size != 0;
+  if (!is_sized && pair.promise_use.is_passed_on) return Waiter::Unknown;
   for (size_t slot = 2; slot < end; slot++) {
+    constexpr size_t most_slots = 10;
+    if (!is_sized && (slot >= most_slots || (pair.promise_use.read >> slot & 1) == 0)) continue;
     const auto one = candidate(target, of, slot);
     if (!one) continue;
     const auto same = std::find_if(found.begin(), found.end(), [&](const Candidate& other) {

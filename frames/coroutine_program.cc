@@ -181,6 +181,9 @@ void CoroutineProgram::prepare(uint32_t pair) {
   (void)index_of(pair);
   const auto& promise = layout(pair).promise;
   if (promise) pairs_[pair].promise_size = promise->size;
+  if (pairs_[pair].promise_size == 0 &&
+      modules_[pairs_[pair].module].elf.architecture == Architecture::X86_64)
+    pairs_[pair].promise_use = promise_use(code_of_resume(pairs_[pair]));
 }
 
 bool CoroutineProgram::creates(uint32_t number, uint64_t pc) const {

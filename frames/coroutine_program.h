@@ -44,6 +44,7 @@ class CoroutineProgram {
     std::optional<FrameAddresses> addresses = {};   // the same
     bool is_prepared = false;
     uint64_t promise_size = 0;  // if it is prepared; 0: unknown
+    PromiseUse promise_use = {};  // if it is prepared, and the size is unknown
     // Its functions may be something else. A frame has a block of the heap of its own.
     bool is_guess() const {
       return function.name.empty() && function.compiler == CoroutineFunction::Compiler::Clang;

@@ -53,6 +53,29 @@ std::optional<FrameAddress> find(const RegisterFlow::State& state,
 
 }  // namespace
 
+PromiseUse promise_use(const Code& code) {
+  constexpr int64_t promise = 16, words = 32;
+  constexpr std::array<uint8_t, 3> arguments = {7, 6, 2};  // rdi, rsi, rdx
+  PromiseUse use;
+  const RegisterFlow flow(code);
+  flow.visit([&](const Instruction& one, const RegisterFlow::State& before) {
+    if (one.flow == Instruction::Flow::Call || one.flow == Instruction::Flow::Jump)
+      for (const uint8_t number : arguments)
+        if (before.registers[number] == Value{Base::Parameter, promise}) use.is_passed_on = true;
+    const Value address = before.address(one);
+    const int64_t size = access_size(one);
+    if (is_store(one) || size < 8) return;
+    // A pointer from memory may be the handle of the coroutine itself, as g++ keeps it in the frame.
+    const bool is_unknown = !address.is_known() && one.memory->index == Instruction::none &&
+                            !one.has_segment;
+    if (address.base != Base::Parameter && !is_unknown) return;
+    const int64_t begin = is_unknown ? one.memory->displacement : address.offset;
+    for (int64_t at = begin; at < begin + size; at += 8)
+      if (at >= promise && at % 8 == 0 && at / 8 < words) use.read |= uint32_t{1} << at / 8;
+  });
+  return use;
+}
+
 FrameAddresses::FrameAddresses(const Code& code) {
   const RegisterFlow flow(code, RegisterFlow::Registers::All);
   std::vector<Value> frames = frames_of(code, flow);

@@ -24,6 +24,15 @@ struct FrameAddress {
   bool operator==(const FrameAddress&) const = default;
 };
 
+// What the code of a coroutine does with the beginning of its frame, behind the addresses of its
+// functions: the promise, whose size is not known without debug information.
+struct PromiseUse {
+  uint32_t read = 0;          // bit n: it reads, or may read, the 8 bytes at 8 * n of the frame
+  bool is_passed_on = false;  // the promise's address: others may read it
+};
+// `code` resumes a coroutine. O(bytes), a few times.
+PromiseUse promise_use(const Code& code);
+
 class FrameAddresses {
  public:
   // Of a whole function: one that resumes a coroutine, or creates it (Code::creates). O(bytes), a few

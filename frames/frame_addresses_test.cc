@@ -41,4 +41,18 @@ TEST_CASE("a function that creates a coroutine has its frame from a call") {
   CHECK_FALSE(of(bytes, 0x6000).at(0x1015));
 }
 
+TEST_CASE("words of the promise that the code of a coroutine reads") {
+  // push %rbx; mov %rdi,%rbx; mov 0x18(%rbx),%rax; mov %rax,0x20(%rbx); mov (%rbx),%rax; ret
+  const std::vector<uint8_t> reads = {0x53, 0x48, 0x89, 0xFB, 0x48, 0x8B, 0x43, 0x18, 0x48,
+                                      0x89, 0x43, 0x20, 0x48, 0x8B, 0x03, 0xC3};
+  const PromiseUse use = promise_use({.address = 0x1000, .bytes = reads});
+  CHECK(use.read == 1U << 3);
+  CHECK_FALSE(use.is_passed_on);
+  // lea 0x10(%rdi),%rdi; call; ret
+  const std::vector<uint8_t> passes = {0x48, 0x8D, 0x7F, 0x10, 0xE8, 0, 0, 0, 0, 0xC3};
+  const PromiseUse passed = promise_use({.address = 0x1000, .bytes = passes});
+  CHECK(passed.read == 0);
+  CHECK(passed.is_passed_on);
+}
+
 }  // namespace skein
