@@ -8,8 +8,8 @@ namespace skein {
 namespace {
 
 using Compiler = CoroutineFunction::Compiler;
-constexpr uint64_t header = 16;            // of a frame: two addresses; then the promise
-constexpr size_t usual_promise = 2 + 24;   // words from the frame, if its size is unknown
+constexpr uint64_t header = 16;              // of a frame: two addresses; then the promise
+constexpr size_t usual_promise = 2 + 24;     // words from the frame, if its size is unknown
 constexpr uint64_t largest_frame = 1 << 16;  // bytes that are searched for an elided frame
 constexpr uint64_t most_children = 1'000'000;
 
@@ -23,8 +23,8 @@ size_t read_words(const Target& target, uint64_t address, std::span<uint64_t> to
   return target.read(address, bytes) / 8;
 }
 
-// The words of a frame, at most: glibc has the size of a block before it. What another allocator has
-// there may be anything.
+// The words of a frame, at most: glibc has the size of a block before it. What another allocator
+// has there may be anything.
 size_t frame_words(const Target& target, uint64_t frame) {
   constexpr uint64_t most = 4096, least = 32, flags = 7, in_use = 1;
   uint64_t word = 0;
@@ -57,7 +57,8 @@ void AwaitChain::read_ahead(const Target& target, uint64_t frame, Piece& last) {
   constexpr size_t most = 64;
   ahead_.clear();
   for (uint64_t at = frame; ahead_.size() < most;) {
-    if (std::any_of(ahead_.begin(), ahead_.end(), [&](const Ahead& one) { return one.frame == at; }))
+    if (std::any_of(ahead_.begin(), ahead_.end(),
+                    [&](const Ahead& one) { return one.frame == at; }))
       break;
     ahead_.emplace_back().frame = at;
     const auto known = known_.find(at);
@@ -82,8 +83,9 @@ void AwaitChain::read_ahead(const Target& target, uint64_t frame, Piece& last) {
 
 void AwaitChain::read_last(const Target& target, Piece& last) {
   pieces_.assign(1, last);
-  pieces_.push_back({.address = again_.frame,
-                     .to = {reinterpret_cast<uint8_t*>(again_.words.data()), 8 * head_words}});  // NOLINT
+  pieces_.push_back(
+      {.address = again_.frame,
+       .to = {reinterpret_cast<uint8_t*>(again_.words.data()), 8 * head_words}});  // NOLINT
   target.read(pieces_);
   last.count = pieces_[0].count;
   again_.count = pieces_[1].count / 8;
@@ -115,8 +117,8 @@ bool AwaitChain::is_promise_known(const Head& head) {
   return pair.promise_size != 0 || pair.function.compiler == Compiler::Gcc;
 }
 
-// The first word that is not, or not entirely, in the promise. Behind g++'s is the handle of the coroutine itself, before the number
-// of the suspension point.
+// The first word that is not, or not entirely, in the promise. Behind g++'s is the handle of the
+// coroutine itself, before the number of the suspension point.
 size_t AwaitChain::promise_end(const Head& head) {
   if (const uint64_t size = program_.pairs()[head.pair].promise_size; size != 0)
     return std::min<size_t>((header + size) / 8, head.count);
@@ -190,8 +192,8 @@ bool AwaitChain::refers(const Target& target, const Head& waiter, std::span<cons
 
 // One that waits does not wait for itself.
 bool AwaitChain::is_in_chain(uint64_t frame) const {
-  return frame == first_.frame ||
-         std::any_of(steps_.begin(), steps_.end(), [&](const Step& one) { return one.frame == frame; });
+  return frame == first_.frame || std::any_of(steps_.begin(), steps_.end(),
+                                              [&](const Step& one) { return one.frame == frame; });
 }
 
 // The coroutine that waits, if this word of the promise leads there.
@@ -223,8 +225,8 @@ std::optional<AwaitChain::Candidate> AwaitChain::candidate(const Target& target,
 AwaitChain::Waiter AwaitChain::search(const Target& target, const Head& of, Known& known) {
   std::vector<Candidate> found;
   const size_t end = promise_end(of);
-  // Where the size of the promise is not known, the handle of an older frame may be left in what looks
-  // like it: a continuation is read by the coroutine, at its end.
+  // Where the size of the promise is not known, the handle of an older frame may be left in what
+  // looks like it: a continuation is read by the coroutine, at its end.
   const CoroutineProgram::Pair& pair = program_.pairs()[of.pair];
   const bool is_sized = pair.promise_size != 0;
   if (!is_sized && pair.promise_use.is_passed_on) return Waiter::Unknown;

@@ -1,17 +1,19 @@
-// The coroutines that wait for one that runs, the one for the next: read from the memory of a process
-// that goes on, for a sample of its stack.
+// The coroutines that wait for one that runs, the one for the next: read from the memory of a
+// process that goes on, for a sample of its stack.
 //
 //   AwaitChain chain(program);
-//   if (const auto steps = chain.of(target, frame, pair)) show(*steps);
+//   Piece stack{.address = sp, .to = now};
+//   const auto steps = chain.of(target, frame, pair, outer, stack);
+//   if (steps && chain.is_same() && is_as_in_sample(stack)) chain.confirm(), show(*steps);
 //
 // As in frames/continuations.h, the promise of one that is awaited has the handle of the one that
 // waits, and that has the other's, or contains its frame. Or several are awaited together: each has
-// the address of a counter, with the handle of the one that waits behind it (when_all). What has been
-// found once is looked at first: then a step is one read of memory.
+// the address of a counter, with the handle of the one that waits behind it (when_all). What has
+// been found once is looked at first: if nothing has changed, all is one read of memory.
 //
-// Some libraries resume what is awaited before they note what waits (cppcoro without symmetric transfer,
-// when_all of libcoro). Then the code of the one that waits is further out on the same stack, and its
-// frame refers to the other's, or has what the promise refers to.
+// Some libraries resume what is awaited before they note what waits (cppcoro without symmetric
+// transfer, when_all of libcoro). Then the code of the one that waits is further out on the same
+// stack, and its frame refers to the other's, or has what the promise refers to.
 //
 // Coroutines must be prepared (CoroutineProgram::prepare()), as that may take long.
 //
@@ -38,7 +40,7 @@ class AwaitChain {
   static constexpr uint32_t unknown_point = UINT32_MAX;
 
   struct Step {
-    uint32_t pair = 0;              // of the program
+    uint32_t pair = 0;               // of the program
     uint32_t point = unknown_point;  // where it waits: the compiler's number
     uint64_t frame = 0;
     bool operator==(const Step&) const = default;
@@ -50,8 +52,8 @@ class AwaitChain {
     uint32_t pair = 0;
   };
 
-  // `program` must outlive it. It may be that of another process with the same mappings as the targets
-  // below.
+  // `program` must outlive it. It may be that of another process with the same mappings as the
+  // targets below.
   explicit AwaitChain(CoroutineProgram& program) : program_(program) {}
 
   // Those that wait for the coroutine of a frame, the innermost first. Nothing: it is not known, as
@@ -60,8 +62,8 @@ class AwaitChain {
   // more. `outer`: from the innermost on.
   std::optional<std::span<const Step>> of(const Target& target, uint64_t frame, uint32_t pair,
                                           std::span<const Outer> outer, Piece& last);
-  // Nothing is noted to wait for the coroutine of the last call, but one of `outer` has resumed it: it
-  // is like a function that it has called.
+  // Nothing is noted to wait for the coroutine of the last call, but one of `outer` has resumed it:
+  // it is like a function that it has called.
   bool is_called() const { return is_called_; }
 
   // The pair that was not prepared in the last call.
@@ -69,11 +71,9 @@ class AwaitChain {
 
   // Whether the frame still had what it had when `last` was read.
   bool is_same();
-  // The result of the last call was that of one instant: what was found is looked at first from now on.
+  // The result of the last call was that of one instant: what was found is looked at first from now
+  // on.
   void confirm();
-
-  // The memory of a process was replaced by another program.
-  void forget() { known_.clear(); }
 
  private:
   static constexpr size_t head_words = 64;
@@ -97,7 +97,7 @@ class AwaitChain {
   };
   struct Candidate {
     uint64_t frame = 0;
-    size_t slot = 0;     // the word of the promise
+    size_t slot = 0;  // the word of the promise
     uint64_t back = 0;
     uint64_t word = 0;
   };
@@ -122,8 +122,8 @@ class AwaitChain {
   uint32_t point_of(const Target& target, const Head& head);
 
   CoroutineProgram& program_;
-  std::unordered_map<uint64_t, Known> known_ = {};             // by frame
-  std::vector<std::pair<uint64_t, Known>> unconfirmed_ = {};   // the same, of the last call
+  std::unordered_map<uint64_t, Known> known_ = {};            // by frame
+  std::vector<std::pair<uint64_t, Known>> unconfirmed_ = {};  // the same, of the last call
   std::vector<std::pair<uint32_t, size_t>> unconfirmed_votes_ = {};
   std::map<uint32_t, std::map<size_t, uint64_t>> votes_ = {};  // by pair, of its slots
   std::vector<Step> steps_ = {};

@@ -13,8 +13,8 @@ namespace {
 using Base = RegisterFlow::Base;
 using Value = RegisterFlow::Value;
 
-// Instructions number rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi; DWARF differs (System V ABI for AMD64,
-// figure 3.36).
+// Instructions number rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi; DWARF differs (System V ABI for
+// AMD64, figure 3.36).
 constexpr std::array<uint8_t, 16> dwarf_numbers = {0, 2, 1,  3,  7,  6,  4,  5,
                                                    8, 9, 10, 11, 12, 13, 14, 15};
 // Those that functions leave as they are come first.
@@ -65,9 +65,10 @@ PromiseUse promise_use(const Code& code) {
     const Value address = before.address(one);
     const int64_t size = access_size(one);
     if (is_store(one) || size < 8) return;
-    // A pointer from memory may be the handle of the coroutine itself, as g++ keeps it in the frame.
-    const bool is_unknown = !address.is_known() && one.memory->index == Instruction::none &&
-                            !one.has_segment;
+    // A pointer from memory may be the handle of the coroutine itself, as g++ keeps it in the
+    // frame.
+    const bool is_unknown =
+        !address.is_known() && one.memory->index == Instruction::none && !one.has_segment;
     if (address.base != Base::Parameter && !is_unknown) return;
     const int64_t begin = is_unknown ? one.memory->displacement : address.offset;
     for (int64_t at = begin; at < begin + size; at += 8)
@@ -92,9 +93,9 @@ FrameAddresses::FrameAddresses(const Code& code) {
 }
 
 std::optional<FrameAddress> FrameAddresses::at(uint64_t pc) const {
-  const auto found =
-      std::lower_bound(entries_.begin(), entries_.end(), pc,
-                       [](const Entry& entry, uint64_t address) { return entry.address < address; });
+  const auto found = std::lower_bound(
+      entries_.begin(), entries_.end(), pc,
+      [](const Entry& entry, uint64_t address) { return entry.address < address; });
   if (found == entries_.end() || found->address != pc) return {};
   return found->place;
 }

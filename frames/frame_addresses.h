@@ -19,8 +19,8 @@ struct FrameAddress {
   enum class Place : uint8_t { Register, Stack };
   Place place = Place::Register;
   uint8_t number = 0;  // Register: as DWARF numbers them
-  int32_t at = 0;      // Stack: bytes from rsp at the function's beginning, where its return address is
-  int32_t plus = 0;    // what is there is the frame's address and this
+  int32_t at = 0;  // Stack: bytes from rsp at the function's beginning, where its return address is
+  int32_t plus = 0;  // what is there is the frame's address and this
   bool operator==(const FrameAddress&) const = default;
 };
 
@@ -35,12 +35,12 @@ PromiseUse promise_use(const Code& code);
 
 class FrameAddresses {
  public:
-  // Of a whole function: one that resumes a coroutine, or creates it (Code::creates). O(bytes), a few
-  // times; memory: 24 bytes for each instruction.
+  // Of a whole function: one that resumes a coroutine, or creates it (Code::creates). O(bytes), a
+  // few times; memory: 24 bytes for each instruction.
   explicit FrameAddresses(const Code& code);
 
-  // Before the instruction at `pc`, which may be a return address. Nothing: unknown. A register that
-  // calls leave alone is preferred. O(log instructions).
+  // Before the instruction at `pc`, which may be a return address. Nothing: unknown. A register
+  // that calls leave alone is preferred. O(log instructions).
   std::optional<FrameAddress> at(uint64_t pc) const;
 
  private:

@@ -25,7 +25,7 @@ TEST_CASE("the address of a frame is found in registers and on the stack, also b
   CHECK_FALSE(kept.at(0x2000));
   // push %rbp; mov %rsp,%rbp; sub $32,%rsp; mov %rdi,-24(%rbp); call; leave; ret
   const FrameAddresses saved = of({0x55, 0x48, 0x89, 0xE5, 0x48, 0x83, 0xEC, 32, 0x48, 0x89, 0x7D,
-                                   0xE8, 0xE8, 0,    0,    0,    0,    0xC9, 0xC3});
+                                   0xE8, 0xE8, 0, 0, 0, 0, 0xC9, 0xC3});
   CHECK(saved.at(0x1011) == FrameAddress{.place = Place::Stack, .at = -32});
   // call; ret: it is lost.
   CHECK_FALSE(of({0xE8, 0, 0, 0, 0, 0xC3}).at(0x1005));
@@ -33,8 +33,8 @@ TEST_CASE("the address of a frame is found in registers and on the stack, also b
 
 TEST_CASE("a function that creates a coroutine has its frame from a call") {
   // push %rbx; call; mov %rax,%rbx; movq $0x5000,(%rax); call; pop %rbx; ret
-  const std::vector<uint8_t> bytes = {0x53, 0xE8, 0, 0, 0,    0, 0x48, 0x89, 0xC3, 0x48, 0xC7,
-                                      0x00, 0,    0x50, 0, 0, 0xE8, 0, 0, 0, 0, 0x5B, 0xC3};
+  const std::vector<uint8_t> bytes = {0x53, 0xE8, 0, 0, 0,    0, 0x48, 0x89, 0xC3, 0x48, 0xC7, 0x00,
+                                      0,    0x50, 0, 0, 0xE8, 0, 0,    0,    0,    0x5B, 0xC3};
   const FrameAddresses created = of(bytes, 0x5000);
   CHECK(created.at(0x1015) == FrameAddress{.place = Place::Register, .number = 3});
   CHECK_FALSE(created.at(0x1006 - 5));  // before the call
@@ -43,8 +43,8 @@ TEST_CASE("a function that creates a coroutine has its frame from a call") {
 
 TEST_CASE("words of the promise that the code of a coroutine reads") {
   // push %rbx; mov %rdi,%rbx; mov 0x18(%rbx),%rax; mov %rax,0x20(%rbx); mov (%rbx),%rax; ret
-  const std::vector<uint8_t> reads = {0x53, 0x48, 0x89, 0xFB, 0x48, 0x8B, 0x43, 0x18, 0x48,
-                                      0x89, 0x43, 0x20, 0x48, 0x8B, 0x03, 0xC3};
+  const std::vector<uint8_t> reads = {0x53, 0x48, 0x89, 0xFB, 0x48, 0x8B, 0x43, 0x18,
+                                      0x48, 0x89, 0x43, 0x20, 0x48, 0x8B, 0x03, 0xC3};
   const PromiseUse use = promise_use({.address = 0x1000, .bytes = reads});
   CHECK(use.read == 1U << 3);
   CHECK_FALSE(use.is_passed_on);

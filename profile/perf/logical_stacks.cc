@@ -98,8 +98,7 @@ Result<LogicalStacks> LogicalStacks::read(std::span<const uint8_t> section, uint
       return Error{.what = "damaged logical stacks", .offset = cursor.offset()};
     stacks.chains_.push_back(one);
   }
-  if (cursor.failed())
-    return Error{.what = "logical stacks cut short", .offset = cursor.offset()};
+  if (cursor.failed()) return Error{.what = "logical stacks cut short", .offset = cursor.offset()};
   return stacks;
 }
 

@@ -1,5 +1,5 @@
-// Logical stacks of samples: the coroutines that wait for the one that a thread runs, instead of the
-// functions that have resumed it. In a perf.data of `skein profile`:
+// Logical stacks of samples: the coroutines that wait for the one that a thread runs, instead of
+// the functions that have resumed it. In a perf.data of `skein profile`:
 //
 //   - the raw data of a sample (PERF_SAMPLE_RAW): LogicalSample, 12 bytes
 //   - a section at the end, as a feature of the header whose number other tools skip:

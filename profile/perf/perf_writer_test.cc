@@ -141,8 +141,8 @@ TEST_CASE("logical stacks of samples: written, read and folded") {
   stacks.set_coroutine(1, {.function = "session"});
   writer->add_mapping(5, 0x401000, 0x402000, 0, "/bin/a", {});
   writer->add_mapping(5, 0x402000, 0x403000, 0, "/bin/b", {});
-  const std::array<uint64_t, 6> chain{perf_context_kernel, 0xffffffff81000100, perf_context_user,
-                                      0x401000,            0x401800,           0x402800};
+  const std::array<uint64_t, 6> chain{
+      perf_context_kernel, 0xffffffff81000100, perf_context_user, 0x401000, 0x401800, 0x402800};
   writer->add_sample(sample(10), chain, {.functions = 2, .chain = session});
   writer->add_sample(sample(20), chain, {.functions = 1, .chain = 0});
   writer->add_sample(sample(30), chain, {.chain = LogicalSample::unknown});
@@ -172,8 +172,8 @@ TEST_CASE("logical stacks of samples: written, read and folded") {
 
   // One that was not finished has physical stacks.
   std::vector<uint8_t> cut(contents->bytes().begin(), contents->bytes().end());
-  cut[48] = cut[49] = 0;                         // the size of the records
-  cut[72 + LogicalStacks::feature / 8] = 0;      // the section
+  cut[48] = cut[49] = 0;                     // the size of the records
+  cut[72 + LogicalStacks::feature / 8] = 0;  // the section
   const auto unfinished = fold_perf_data(cut, file.path(), none, {});
   REQUIRE(unfinished);
   CHECK(unfinished->folded == all + "4995\n");

@@ -57,9 +57,9 @@ std::span<const uint8_t> stack_up_to(const PerfRecord& sample, const SampleUnwin
       std::min<uint64_t>({frame->cfa - begin, most_stack, sample.stack.size()}));
 }
 
-// Whether the stack is still as it was, up to the end of the part of function `last`: if a thread has
-// gone on, it has returned from these functions, or called others. The kernel, if it was there, may
-// have written results: then the return addresses count.
+// Whether the stack is still as it was, up to the end of the part of function `last`: if a thread
+// has gone on, it has returned from these functions, or called others. The kernel, if it was there,
+// may have written results: then the return addresses count.
 bool is_same_stack(std::span<const uint8_t> now, std::span<const uint8_t> before,
                    const PerfRecord& sample, const SampleUnwinder& unwinder, size_t last) {
   constexpr uint8_t of_user = 2;
@@ -185,17 +185,17 @@ std::optional<uint64_t> CoroutineChains::frame_of(const PerfRecord& sample, size
   const auto place = program.frame_address(pair, unwinder_.last_stack().pcs[number]);
   const auto frame = unwinder_.frame(sample, number);
   if (!place || !frame) return {};
-  const auto word = place->place == FrameAddress::Place::Register
-                        ? frame->registers.get(place->number)
-                    : frame->cfa != 0
-                        ? word_at(sample, frame->cfa - 8 + static_cast<uint64_t>(int64_t{place->at}))
-                        : std::nullopt;
+  const auto word =
+      place->place == FrameAddress::Place::Register ? frame->registers.get(place->number)
+      : frame->cfa != 0
+          ? word_at(sample, frame->cfa - 8 + static_cast<uint64_t>(int64_t{place->at}))
+          : std::nullopt;
   if (!word) return {};
   return *word - static_cast<uint64_t>(int64_t{place->plus});
 }
 
-// Those in whose code functions further out than `number` are, each once. Without optimisation, a stack
-// of symmetric transfers may have the same ones many times.
+// Those in whose code functions further out than `number` are, each once. Without optimisation, a
+// stack of symmetric transfers may have the same ones many times.
 const std::vector<AwaitChain::Outer>& CoroutineChains::outer_coroutines(const PerfRecord& sample,
                                                                         size_t number,
                                                                         CoroutineProgram& program) {
@@ -241,15 +241,16 @@ LogicalSample CoroutineChains::of(const PerfRecord& sample) {
     std::array<uint8_t, most_stack> now;
     Piece last{.address = sample.registers.get(stack_pointer_register).value_or(0),
                .to = std::span(now).first(before.size())};
-    const auto steps =
-        process->chain->of(*process->memory, *frame, *pair, outer_coroutines(sample, i, program), last);
+    const auto steps = process->chain->of(*process->memory, *frame, *pair,
+                                          outer_coroutines(sample, i, program), last);
     if (process->chain->unprepared())
       pairs_wanted_.emplace(process->program, *process->chain->unprepared());
     if (!steps || !process->chain->is_same() ||
         !is_same_stack(last.to.first(last.count), before, sample, unwinder_, i))
       break;
     process->chain->confirm();
-    const bool is_created = i + 1 < stack.pcs.size() && program.creates(*pair, stack.pcs[i + 1] - 1);
+    const bool is_created =
+        i + 1 < stack.pcs.size() && program.creates(*pair, stack.pcs[i + 1] - 1);
     if (process->chain->is_called() || (steps->empty() && is_created)) {
       found = {};
       continue;

@@ -7,10 +7,11 @@
 //   if (chains.has_work()) chains.work(mutex);            // reads files, in another thread
 //   const LogicalStacks& stacks = chains.finish();        // with the lines at which they wait
 //
-// The innermost function that resumes a coroutine has the address of its frame in a register or in its
-// part of the stack (frames/frame_addresses.h); who waits for it is in memory (frames/await_chain.h).
-// A coroutine that none waits for is a function like others if it is still in its first run, called by
-// the function that creates it, or if a coroutine further out has resumed it: that one counts.
+// The innermost function that resumes a coroutine has the address of its frame in a register or in
+// its part of the stack (frames/frame_addresses.h); who waits for it is in memory
+// (frames/await_chain.h). A coroutine that none waits for is a function like others if it is still
+// in its first run, called by the function that creates it, or if a coroutine further out has
+// resumed it: that one counts.
 //
 // Calls must be made one after the other, with a mutex; work() is called without it.
 #pragma once
@@ -50,16 +51,16 @@ class CoroutineChains {
   // Records other than samples, in the order in which they come.
   void use(const PerfRecord& record) { images_.use(record); }
 
-  // Takes 5 to 30 us: a few us for each coroutine that waits. What needs to be read from files first,
-  // of processes and coroutines not seen before, is left to work().
+  // Takes 5 to 30 us: a few us for each coroutine that waits. What needs to be read from files
+  // first, of processes and coroutines not seen before, is left to work().
   LogicalSample of(const PerfRecord& sample);
 
   bool has_work() const {
     return !processes_wanted_.empty() || !pairs_wanted_.empty() || !pairs_left_.empty();
   }
-  // Reads the files of processes, and again when they run code that they have mapped since: at most a
-  // tenth of the time. Then debug information: of all coroutines of small programs, else of those that
-  // samples have met. Returns after 20 ms, or the time that one takes.
+  // Reads the files of processes, and again when they run code that they have mapped since: at most
+  // a tenth of the time. Then debug information: of all coroutines of small programs, else of those
+  // that samples have met. Returns after 20 ms, or the time that one takes.
   void work(InheritingMutex& mutex);
 
   const Counts& counts() const { return counts_; }
@@ -86,13 +87,12 @@ class CoroutineChains {
   using Key = std::tuple<const Program*, uint32_t, uint32_t>;  // pair, point
 
   Process* process_of(const PerfRecord& sample, const std::shared_ptr<const ProcessImage>& image);
-  static std::shared_ptr<Program> read_files(uint32_t pid,
-                                             std::weak_ptr<const ProcessImage> image);
+  static std::shared_ptr<Program> read_files(uint32_t pid, std::weak_ptr<const ProcessImage> image);
   void use(Process& process, std::shared_ptr<Program> program);
   std::optional<Pair> next_pair();
   bool knows_code(const Program& program, const ProcessImage& image) const;
-  std::optional<uint64_t> frame_of(const PerfRecord& sample, size_t number, CoroutineProgram& program,
-                                   uint32_t pair) const;
+  std::optional<uint64_t> frame_of(const PerfRecord& sample, size_t number,
+                                   CoroutineProgram& program, uint32_t pair) const;
   const std::vector<AwaitChain::Outer>& outer_coroutines(const PerfRecord& sample, size_t number,
                                                          CoroutineProgram& program);
   uint32_t number_of(const Program& program, const AwaitChain::Step& step);
@@ -104,8 +104,8 @@ class CoroutineChains {
   SampleUnwinder unwinder_{images_, files_};
   std::list<Process> processes_ = {};  // the last one used is the first
   std::set<uint32_t> processes_wanted_ = {};
-  std::set<Pair> pairs_wanted_ = {};    // by samples
-  std::vector<Pair> pairs_left_ = {};   // others
+  std::set<Pair> pairs_wanted_ = {};   // by samples
+  std::vector<Pair> pairs_left_ = {};  // others
   std::vector<std::shared_ptr<Program>> programs_ = {};
   std::map<Key, uint32_t> numbers_ = {};
   std::vector<AwaitChain::Outer> outer_ = {};

@@ -1,5 +1,5 @@
-// A mutex whose owner runs with the priority of those that wait for it. With std::mutex, a thread that
-// runs before others would wait for one that all of these keep from running.
+// A mutex whose owner runs with the priority of those that wait for it. With std::mutex, a thread
+// that runs before others would wait for one that all of these keep from running.
 #pragma once
 
 #include <pthread.h>

@@ -382,12 +382,12 @@ Result<Sampler> Sampler::begin(uint32_t pid, const std::string& path, const Ring
     state->why_stopping = rings.error().what;
   }
   if (options.logical) {
-    state->chains.emplace([own = state.get()](const ProcessImages::File& file) {
-      return own->open(file);
-    });
+    state->chains.emplace(
+        [own = state.get()](const ProcessImages::File& file) { return own->open(file); });
     if (state->rings) {
       state->has_work = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-      if (state->has_work < 0) return Error{.what = std::string("eventfd: ") + std::strerror(errno)};
+      if (state->has_work < 0)
+        return Error{.what = std::string("eventfd: ") + std::strerror(errno)};
     }
   }
   if (const uint64_t text = attribute.exclude_kernel ? 0 : kernel_text(); text != 0)
