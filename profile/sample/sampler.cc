@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -27,9 +26,9 @@
 #include "profile/perf/process_images.h"
 #include "profile/perf/sample_unwinder.h"
 #include "profile/sample/coroutine_chains.h"
+#include "profile/sample/process_facts.h"
 #include "profile/sample/stopping_sampler.h"
 #include "target/process.h"
-#include "target/thread_ids.h"
 
 namespace skein {
 
@@ -39,43 +38,6 @@ uint64_t monotonic_ns() {
   timespec time = {};
   clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
-}
-
-std::vector<uint32_t> threads_of(uint32_t pid) {
-  std::vector<uint32_t> threads;
-  for (const uint64_t id : thread_ids("/proc/" + std::to_string(pid) + "/task"))
-    threads.push_back(static_cast<uint32_t>(id));
-  return threads;
-}
-
-std::string thread_name(uint32_t pid, uint32_t tid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/comm");
-  std::string name;
-  std::getline(file, name);
-  return name;
-}
-
-// "a1b2" -> the bytes.
-std::vector<uint8_t> bytes_of(std::string_view digits) {
-  std::vector<uint8_t> bytes;
-  for (size_t i = 0; i + 2 <= digits.size(); i += 2) {
-    uint8_t byte = 0;
-    std::from_chars(digits.data() + i, digits.data() + i + 2, byte, 16);
-    bytes.push_back(byte);
-  }
-  return bytes;
-}
-
-// Where the kernel has _text; 0: it does not show it.
-uint64_t kernel_text() {
-  std::ifstream symbols("/proc/kallsyms");
-  for (std::string line; std::getline(symbols, line);) {
-    if (!line.ends_with(" T _text")) continue;
-    uint64_t address = 0;
-    std::from_chars(line.data(), line.data() + line.size(), address, 16);
-    return address;
-  }
-  return 0;
 }
 
 // Makes this thread run on a processor, before others if that is permitted.
@@ -129,26 +91,10 @@ struct Sampler::State {
     std::string maps{std::istreambuf_iterator<char>(file), {}};
     if (maps == noted) return false;
     noted = std::move(maps);
-    Result<std::unique_ptr<Target>> target = open_process(pid);
-    if (target) {
-      for (const Mapping& mapping : (*target)->mappings()) {
-        if (!mapping.executable) continue;
-        const std::vector<uint8_t> id = mapping.has_file()
-                                            ? bytes_of(build_id_of_file(**target, mapping))
-                                            : std::vector<uint8_t>();
-        const std::string& name = mapping.file.empty() ? "//anon" : mapping.file;
-        writer.add_mapping(pid, mapping.begin, mapping.end, mapping.offset, name, id);
-        PerfRecord record;
-        record.type = PerfRecord::Type::Mapping;
-        record.pid = pid;
-        record.begin = mapping.begin;
-        record.size = mapping.size();
-        record.offset = mapping.offset;
-        record.text = name;
-        record.build_id = id;
-        images.use(record);
-        if (chains) chains->use(record);
-      }
+    for (const CodeMapping& one : code_mappings_of(pid)) {
+      writer.add_mapping(pid, one.begin, one.begin + one.size, one.offset, one.file, one.build_id);
+      images.use(one.record(pid));
+      if (chains) chains->use(one.record(pid));
     }
     for (const uint32_t tid : threads_of(pid))
       if (named_threads.insert(tid).second) writer.add_name(pid, tid, thread_name(pid, tid), 0);
