@@ -240,8 +240,18 @@ void add_record(CommandLine& line) {
   app->add_flag("--all-files-at-start{16}", options->all_files_for,
                 "Create the files of N threads at start [N: 16]");
   app->add_flag("--monotonic", options->monotonic, "Use clock_gettime, not the time stamp counter");
+  app->add_flag("--sched", options->sched, "Also record what the kernel does with its threads");
   app->add_option("COMMAND", options->command, "Program and its arguments, after --")->required();
   app->positionals_at_end();
+}
+
+void add_sched(CommandLine& line) {
+  const auto [app, options] = add(
+      line, "sched", "Record what the kernel does with a process's threads", run_sched);
+  app->add_option("PID", options->process, "Process that records a trace")->required();
+  app->add_option("-T,--time", options->seconds, "End after this time [default: with the process]")
+      ->option_text("SECONDS")
+      ->check(CLI::Range(0.001, 1e9));
 }
 
 void add_control(CommandLine& line) {
@@ -666,6 +676,7 @@ void add_all(CommandLine& line) {
   line.group = "Record";
   add_record(line);
   add_profile(line);
+  add_sched(line);
   add_control(line);
   add_snapshot(line);
   add_core(line);

@@ -30,9 +30,16 @@ struct RecordOptions {
   std::string follow = "none";
   std::string all_files_for;  // threads whose files are created at start; empty: as needed
   bool monotonic = false;
+  bool sched = false;
   std::vector<std::string> command;
 };
 int run_record(const RecordOptions& options);
+
+struct SchedOptions {
+  std::string process;  // PID
+  double seconds = 0;   // 0: until it ends
+};
+int run_sched(const SchedOptions& options);
 
 struct ControlOptions {
   std::string socket;

@@ -20,7 +20,7 @@ if(BUILD_TESTING)
   skein_precompiled(skein_cli standard_headers.h ${cli_sources})
 endif()
 target_link_libraries(skein_cli PUBLIC
-  skein_record skein_target skein_profile_flame skein_report skein_trace_export skein_view_paint skein_view_viewer skein_view_web)
+  skein_record skein_target skein_profile_sched skein_profile_flame skein_report skein_trace_export skein_view_paint skein_view_viewer skein_view_web)
 target_link_libraries(skein_cli PRIVATE CLI11::CLI11)  # included by cli/command_line.cc only
 include(GNUInstallDirs)
 target_compile_definitions(skein_cli PUBLIC

@@ -78,6 +78,16 @@ void add_path(std::string& out, const Trace& trace, const Model& model,
   append_columns(out, lines, ">><<<", 2);
 }
 
+// "; its thread waited 12 ms for a CPU, which ran cc1plus". Empty if it hardly waited.
+std::string cpu_wait_text(const Trace& trace, const Segment& segment) {
+  const uint64_t whole = segment.end - segment.begin;
+  if (segment.cpu_wait == 0 || segment.cpu_wait < whole / 10) return "";
+  std::string text = "; its thread waited " + duration_text(segment.cpu_wait) + " for a CPU";
+  if (segment.ran_instead != 0)
+    text += ", which ran " + std::string(trace.strings[segment.ran_instead]);
+  return text;
+}
+
 }  // namespace
 
 std::string segment_text(const Trace& trace, const Model& model, const Segment& segment) {
@@ -87,7 +97,7 @@ std::string segment_text(const Trace& trace, const Model& model, const Segment& 
     text += " on " + (segment.on == no_index ? "an unrecorded target" : title(segment.on));
   if (segment.kind == Segment::Kind::Ready && segment.on != no_index)
     text += ", while " + title(segment.on) + " ran";
-  return text;
+  return text + cpu_wait_text(trace, segment);
 }
 
 std::string critical_text(const Trace& trace, const Model& model, const CriticalPath& path,
@@ -105,13 +115,17 @@ std::string critical_text(const Trace& trace, const Model& model, const Critical
 
 Json critical_json(const Trace& trace, const Model& model, const CriticalPath& path) {
   Json segments = Json::array();
-  for (const Segment& s : path.segments)
-    segments.add(Json::object({{"begin_ns", s.begin},
-                               {"end_ns", s.end},
-                               {"kind", name(s.kind)},
-                               {"task", task_json(trace, model, s.task)},
-                               {"target", task_json(trace, model, s.on)},
-                               {"location", location_json(trace, location_of(model, s))}}));
+  for (const Segment& s : path.segments) {
+    Json segment = Json::object({{"begin_ns", s.begin},
+                                 {"end_ns", s.end},
+                                 {"kind", name(s.kind)},
+                                 {"task", task_json(trace, model, s.task)},
+                                 {"target", task_json(trace, model, s.on)},
+                                 {"location", location_json(trace, location_of(model, s))}});
+    if (s.cpu_wait != 0) segment.set("cpu_wait_ns", s.cpu_wait);
+    if (s.ran_instead != 0) segment.set("ran_instead", trace.strings[s.ran_instead]);
+    segments.add(std::move(segment));
+  }
   Json json = json_document("skein.critical/1");
   json.set("task", task_json(trace, model, path.task));
   json.set("from_ns", path.from);

@@ -29,6 +29,28 @@ TEST_CASE("totals by kind, and each step") {
         "  0.000000013  5 ns  session (#1)  running\n");
 }
 
+TEST_CASE("how long a task's thread waited for a CPU, and what ran instead") {
+  Example e = ours(timer_and_turn);
+  e.trace.executors[0].tid = 7;
+  using enum ThreadState;
+  e.trace.thread_states = {
+      {.time = 0, .tid = 7, .state = Running},
+      {.time = 14,
+       .tid = 7,
+       .state = Preempted,
+       .other = 9,
+       .text = e.trace.strings.intern("cc1plus")},
+      {.time = 16, .tid = 7, .state = Running},
+  };
+  const std::string text = critical_text(e.trace, e.model, path_of(e), false);
+  CHECK(text.find("  0.000000013  5 ns  session (#1)  running; its thread waited 2 ns for a CPU, "
+                  "which ran cc1plus\n") != std::string::npos);
+  CHECK(text.find("runnable, while busy (#2) ran\n") != std::string::npos);
+  const std::string json = critical_json(e.trace, e.model, path_of(e)).text();
+  CHECK(json.find("\"cpu_wait_ns\": 2") != std::string::npos);
+  CHECK(json.find("\"ran_instead\": \"cc1plus\"") != std::string::npos);
+}
+
 TEST_CASE("JSON has each segment with its target") {
   const Example e = ours(timer_and_turn);
   const std::string text = critical_json(e.trace, e.model, path_of(e)).text();

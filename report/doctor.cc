@@ -78,9 +78,10 @@ std::string DoctorReport::text(const Finding& f) const {
              (model_.is_open(f.task)
                   ? ", up to the end of the trace, " + duration_text(f.end - f.begin)
                   : ", and destroyed " + duration_text(f.end - f.begin) + " later") +
-             (f.other == no_index ? ""
-                                  : "; " + title(f.other) +
-                                        " started others like it, and may not have needed this one");
+             (f.other == no_index
+                  ? ""
+                  : "; " + title(f.other) +
+                        " started others like it, and may not have needed this one");
     case Lint::SuspendedTooLong:
       return suspended(f);
     case Lint::RanTooLong:
@@ -327,7 +328,10 @@ std::string DoctorReport::cpu_text(const Finding& f) const {
     case OffCpu::Blocked:
       return had + "its thread was blocked";
     case OffCpu::Preempted:
-      return had + "other threads or programs used the CPUs";
+      return had + "other threads or programs used the CPUs" +
+             (f.cpu->ran_instead == 0
+                  ? ""
+                  : ", most of all " + std::string(trace_.strings[f.cpu->ran_instead]));
     case OffCpu::Either:
       return had + "its thread was blocked, or others used the CPUs";
   }

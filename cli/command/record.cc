@@ -1,4 +1,4 @@
-// skein record [-o DIR] [--size N] [--keep TIME] [--most N] [--mode ring|log] -- CMD...
+// skein record [-o DIR] [--size N] [--keep TIME] [--most N] [--mode ring|log] [--sched] -- CMD...
 //
 // Runs a program with recording enabled in its environment. The program itself records; this
 // command waits, forwards signals and reports the result.
@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "cli/die.h"
 #include "cli/input/process_sleep.h"
 #include "cli/input/trace_end.h"
+#include "cli/output/sched_thread.h"
 #include "cli/program.h"
 #include "cli/utc_now.h"
 #include "record/host/posix/options.h"
@@ -140,12 +142,15 @@ int run_record(const RecordOptions& options) {
   fork_program(options.command, [&] {
     setenv("SKEIN_TRACE", (with_pid(path.string(), getpid()) + variable).c_str(), 1);
   });
-  execute_program(options.command);
   const pid_t pid = program_pid();
   directory = with_pid(directory, pid);
+  std::optional<SchedThread> sched;
+  if (options.sched) sched.emplace(static_cast<uint32_t>(pid), directory);
+  execute_program(options.command);
   const LastSleep last = watch_program();
   wait_for_program();
   const int64_t end = utc_now();
+  if (sched) sched->finish();
   const ProgramEnd ending = reap_program();
   note_trace_end(directory, pid, end, last);
 

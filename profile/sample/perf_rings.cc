@@ -1,27 +1,24 @@
 #include "profile/sample/perf_rings.h"
 
 #include <asm/perf_regs.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <utility>
 
+#include "target/perf_ring.h"
+
 namespace skein {
 
 namespace {
 
-constexpr size_t page = 4096;
 constexpr uint64_t second = 1'000'000'000;
 
 // The general registers; those of segments and the flags are not needed.
@@ -33,69 +30,11 @@ constexpr uint64_t wanted_registers =
      1ull << PERF_REG_X86_R11 | 1ull << PERF_REG_X86_R12 | 1ull << PERF_REG_X86_R13 |
      1ull << PERF_REG_X86_R14 | 1ull << PERF_REG_X86_R15);
 
-// Those that this process may use need not begin with 0, nor be all that the machine has.
-std::vector<int> online_processors() {
-  std::vector<int> processors;
-  const long count = sysconf(_SC_NPROCESSORS_CONF);
-  for (int i = 0; i < count; i++) {
-    const std::string path =
-        "/sys/devices/system/cpu/cpu" + std::to_string(i) + "/online";  // of cpu0 often missing
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    char state = '1';
-    if (file >= 0) {
-      if (read(file, &state, 1) != 1) state = '1';
-      close(file);
-    }
-    if (state == '1') processors.push_back(i);
-  }
-  if (processors.empty()) processors.push_back(0);
-  return processors;
-}
-
-void raise_descriptor_limit() {
-  rlimit limit = {};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-std::string paranoid_level() {
-  const int file = ::open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY | O_CLOEXEC);
-  char text[16] = {};
-  const ssize_t size = file < 0 ? 0 : read(file, text, sizeof text - 1);
-  if (file >= 0) close(file);
-  return size <= 0 ? "unknown" : std::string(text, std::strcspn(text, "\n"));
-}
-
-Error refusal(int reason) {
-  if (reason == EACCES || reason == EPERM)
-    return {.what = "the kernel refuses perf_event_open (kernel.perf_event_paranoid is " +
-                    paranoid_level() + ")",
-            .advice =
-                "run skein as the process's user with perf_event_paranoid at 2 or less, give "
-                "it CAP_PERFMON, or permit perf_event_open in the container's seccomp profile"};
-  if (reason == EMFILE)
-    return {.what = "too many threads: each needs a descriptor for each processor",
-            .advice = "raise the limit: ulimit -n"};
-  return {.what = std::string("perf_event_open: ") + std::strerror(reason)};
-}
-
 }  // namespace
 
 struct PerfRings::Ring {
-  Ring(int descriptor, void* base, size_t size)
-      : descriptor_(descriptor), base_(static_cast<uint8_t*>(base)), size_(size) {}
-  Ring(const Ring&) = delete;
-  Ring& operator=(const Ring&) = delete;
-  ~Ring() { munmap(base_, page + size_); }
-
-  perf_event_mmap_page& head() { return *reinterpret_cast<perf_event_mmap_page*>(base_); }
-  const uint8_t* data() const { return base_ + page; }
-
-  int descriptor_;
-  uint8_t* base_;
-  size_t size_;  // of the data, a power of two
-  bool is_hung_up_ = false;
+  PerfRing ring;
+  bool is_hung_up = false;
 };
 
 PerfRings::PerfRings() = default;
@@ -191,7 +130,7 @@ Result<void> PerfRings::choose_event(uint32_t thread) {
       }
     }
   }
-  return refusal(reason == 0 ? ENOENT : reason);
+  return perf_refusal(reason == 0 ? ENOENT : reason);
 }
 
 int PerfRings::open_event(uint32_t thread, int processor) {
@@ -205,31 +144,24 @@ Result<void> PerfRings::add(uint32_t thread) {
     if (descriptor < 0) {
       if (errno == ESRCH) return {};                    // it has ended
       if (errno == ENODEV || errno == ENXIO) continue;  // the processor is off
-      return refusal(errno);
+      return perf_refusal(errno);
     }
     descriptors_.push_back(descriptor);
     if (rings_[i] == nullptr) {
       if (Result<void> mapped = map_ring(i, descriptor); !mapped) return mapped;
-    } else if (ioctl(descriptor, PERF_EVENT_IOC_SET_OUTPUT, rings_[i]->descriptor_) != 0) {
-      return refusal(errno);
+    } else if (ioctl(descriptor, PERF_EVENT_IOC_SET_OUTPUT, rings_[i]->ring.descriptor()) != 0) {
+      return perf_refusal(errno);
     }
   }
   return {};
 }
 
-// The largest ring that the kernel permits: others than root have perf_event_mlock_kb for each
-// processor.
 Result<void> PerfRings::map_ring(size_t ring, int descriptor) {
-  constexpr size_t largest = 16 << 20, least = 64 << 10;
-  for (size_t size = largest; size >= least; size /= 2) {
-    void* const base =
-        mmap(nullptr, page + size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-    if (base == MAP_FAILED) continue;
-    rings_[ring] = std::make_unique<Ring>(descriptor, base, size);
-    return {};
-  }
-  return Error{.what = "no memory for the samples: " + std::string(std::strerror(errno)),
-               .advice = "raise kernel.perf_event_mlock_kb, or the limit of ulimit -l"};
+  constexpr size_t largest = 16 << 20;
+  Result<PerfRing> mapped = PerfRing::map(descriptor, largest);
+  if (!mapped) return mapped.error();
+  rings_[ring] = std::make_unique<Ring>(Ring{.ring = std::move(*mapped)});
+  return {};
 }
 
 void PerfRings::enable() {
@@ -263,29 +195,29 @@ bool PerfRings::wait(int milliseconds, int extra) {
   std::vector<pollfd> ready;
   std::vector<Ring*> owners;
   for (const auto& ring : rings_) {
-    if (ring == nullptr || ring->is_hung_up_) continue;
-    ready.push_back({.fd = ring->descriptor_, .events = POLLIN, .revents = 0});
+    if (ring == nullptr || ring->is_hung_up) continue;
+    ready.push_back({.fd = ring->ring.descriptor(), .events = POLLIN, .revents = 0});
     owners.push_back(ring.get());
   }
   if (extra >= 0) ready.push_back({.fd = extra, .events = POLLIN, .revents = 0});
   if (poll(ready.data(), ready.size(), milliseconds) <= 0) return false;
   // The thread of a ring's first event has ended; others go on to write into the ring.
   for (size_t i = 0; i < owners.size(); i++)
-    if (ready[i].revents & (POLLHUP | POLLERR)) owners[i]->is_hung_up_ = true;
+    if (ready[i].revents & (POLLHUP | POLLERR)) owners[i]->is_hung_up = true;
   return extra >= 0 && ready.back().revents != 0;
 }
 
 void PerfRings::wait(size_t number, int milliseconds) {
   Ring* const ring = rings_[number].get();
-  if (ring == nullptr || ring->is_hung_up_) {
+  if (ring == nullptr || ring->is_hung_up) {
     // Others may write into it, but it reports nothing any more.
     constexpr int often = 1;
     poll(nullptr, 0, ring == nullptr ? milliseconds : often);
     return;
   }
-  pollfd ready = {.fd = ring->descriptor_, .events = POLLIN, .revents = 0};
+  pollfd ready = {.fd = ring->ring.descriptor(), .events = POLLIN, .revents = 0};
   if (poll(&ready, 1, milliseconds) > 0 && (ready.revents & (POLLHUP | POLLERR)))
-    ring->is_hung_up_ = true;
+    ring->is_hung_up = true;
 }
 
 void PerfRings::drain(const Use& use) {
@@ -293,28 +225,7 @@ void PerfRings::drain(const Use& use) {
 }
 
 void PerfRings::drain(size_t number, const Use& use) {
-  Ring* const ring = rings_[number].get();
-  if (ring == nullptr) return;
-  perf_event_mmap_page& head = ring->head();
-  const uint64_t end = std::atomic_ref(head.data_head).load(std::memory_order_acquire);
-  uint64_t at = head.data_tail;
-  const uint64_t mask = ring->size_ - 1;
-  while (end - at >= perf_header_size) {
-    const uint64_t offset = at & mask;
-    // A header does not continue at the beginning: sizes are multiples of 8.
-    const auto rest = std::span(ring->data() + offset, ring->size_ - offset);
-    const size_t size = perf_record_header(rest).size;
-    if (size < perf_header_size || size > end - at) break;
-    if (size <= rest.size()) {
-      use(rest.first(size));
-    } else {
-      copy_.assign(rest.begin(), rest.end());
-      copy_.insert(copy_.end(), ring->data(), ring->data() + (size - rest.size()));
-      use(copy_);
-    }
-    at += size;
-    std::atomic_ref(head.data_tail).store(at, std::memory_order_release);
-  }
+  if (rings_[number] != nullptr) rings_[number]->ring.drain(use);
 }
 
 }  // namespace skein

@@ -95,7 +95,6 @@ class PerfRings {
   std::vector<int> processors_ = {};          // their numbers
   std::vector<std::unique_ptr<Ring>> rings_;  // of each processor
   std::vector<int> descriptors_ = {};         // of all events
-  std::vector<uint8_t> copy_ = {};            // of a record that continues at the ring's beginning
   uint64_t random_ = 0;
   size_t next_period_ = 0;  // the event that gets another period
 };

@@ -217,6 +217,24 @@ void write_worker(const std::filesystem::path& folder) {
   save(folder, "s00001-", s.stream());
 }
 
+void write_sched(const std::filesystem::path& folder) {
+  Script s({.uuid = kUuid, .stream = kSchedStream, .chunk_size = 4096});
+  s.stream().discarded = 7;
+  const auto put = [&](ThreadState state, uint32_t other, const char* text) {
+    s.fixed(k_thread_state).u32(100).u32(state).u32(other).u32(1).text(text).done();
+  };
+  put(kThread_running, 0, "-");
+  put(kThread_preempted, 4711, "cc1plus");
+  put(kThread_running, 0, "-");
+  put(kThread_blocked, 0, "-");
+  put(kThread_wchan, 0, "ep_poll");
+  put(kThread_runnable, 101, "-");
+  put(kThread_running, 0, "-");
+  s.fixed(k_thread_state).u32(0).u32(kThread_unknown).u32(0).u32(0).text("-").done();
+  put(kThread_ended, 0, "-");
+  save(folder, "sched-", s.stream());
+}
+
 void write_tasks(const std::filesystem::path& folder) {
   std::vector<TaskRow> rows;
   const auto add = [&](uint64_t id, TaskState state, uint32_t place, uint64_t since) -> TaskRow& {
@@ -292,6 +310,7 @@ int main(int argc, char** argv) {
   write_names(folder);
   write_main(folder);
   write_worker(folder);
+  write_sched(folder);
   write_tasks(folder);
 
   int missing = 0;

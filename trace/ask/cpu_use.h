@@ -5,13 +5,15 @@
 //   if (const auto use = uses.of(run.executor, run.begin, run.end)) print(use->least, use->most);
 //
 // The recorder reads the thread's CPU time after each pause of some ms (format.h, CpuTime). What
-// was used between two readings is known, but not when: hence two bounds.
+// was used between two readings is known, but not when: hence two bounds. With the kernel's account
+// (`skein record --sched`) both are the same.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "trace/model/thread_intervals.h"
 #include "trace/read/trace.h"
 
 namespace skein {
@@ -22,6 +24,10 @@ struct CpuUse {
   // At most, because these happened between the readings around the interval.
   uint32_t blocked = 0;    // times that it gave up the CPU: for a lock, in a system call
   uint32_t preempted = 0;  // times that it lost the CPU to another thread
+  // By the kernel's account; empty: not recorded.
+  std::optional<uint64_t> blocked_ns = {};
+  uint64_t waited_ns = 0;    // for a CPU
+  StringId ran_instead = 0;  // the name of the thread that ran longest instead; 0: not known
 };
 
 // Why a thread was not on a CPU for most of an interval.
@@ -30,14 +36,16 @@ OffCpu reason_off_cpu(const CpuUse& use, uint64_t duration);
 
 class CpuUses {
  public:
-  // O(readings).
+  // O(readings + thread states).
   explicit CpuUses(const Trace& trace);
 
-  // Empty: unknown, because there is no reading before the interval or after it. O(log readings).
+  // Empty: unknown, because there is no reading before the interval or after it. O(log readings),
+  // and with the kernel's account O(context switches in the interval).
   std::optional<CpuUse> of(uint32_t executor, uint64_t begin, uint64_t end) const;
 
  private:
   std::vector<std::vector<CpuTimeReading>> readings_;  // by executor and time
+  ThreadIntervals intervals_;
 };
 
 }  // namespace skein

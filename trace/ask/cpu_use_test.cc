@@ -4,6 +4,31 @@
 
 using namespace skein;
 
+TEST_CASE("the kernel's account is exact") {
+  Trace trace;
+  trace.executors = {{.tid = 7}};
+  const StringId rival = trace.strings.intern("rival");
+  using enum ThreadState;
+  trace.thread_states = {{.time = 0, .tid = 7, .state = Running},
+                         {.time = 100, .tid = 7, .state = Preempted, .text = rival},
+                         {.time = 400, .tid = 7, .state = Running},
+                         {.time = 500, .tid = 7, .state = Blocked},
+                         {.time = 600, .tid = 7, .state = Running},
+                         {.time = 700, .tid = 0, .state = Unknown},
+                         {.time = 800, .tid = 7, .state = Running}};
+  const CpuUses uses(trace);
+  const auto use = uses.of(0, 50, 550);
+  REQUIRE(use);
+  CHECK(use->least == 150);
+  CHECK(use->most == 150);
+  CHECK(use->preempted == 1);
+  CHECK(use->blocked == 1);
+  CHECK(use->ran_instead == rival);
+  CHECK(reason_off_cpu(*use, 500) == OffCpu::Preempted);
+  CHECK(reason_off_cpu(*uses.of(0, 450, 650), 200) == OffCpu::Blocked);
+  CHECK(!uses.of(0, 650, 850));  // switches were lost
+}
+
 TEST_CASE("the CPU time of an interval is bounded by the readings around it") {
   Trace trace;
   trace.executors.resize(2);

@@ -9,6 +9,7 @@
 #include "trace/ask/none.h"
 #include "trace/ask/task_kinds.h"
 #include "trace/ask/why.h"
+#include "trace/model/thread_intervals.h"
 
 namespace skein {
 
@@ -21,6 +22,7 @@ class Walk {
         model_(model),
         waits_(waits),
         from_(from),
+        threads_(trace),
         wait_(waits.last_wait),
         activation_(model.tasks.size(), none),
         visited_(model.tasks.size(), UINT64_MAX) {
@@ -50,7 +52,10 @@ class Walk {
     if (task.start >= time_)
       return task.parent == no_index ? created_outside(task) : go_to(task.parent);
     const Model::Activation* ran = last_activation(task_);
-    if (ran && ran->end >= time_) return add(Segment::Kind::Running, ran->start);
+    if (ran && ran->end >= time_) {
+      add(Segment::Kind::Running, ran->start);
+      return add_cpu_wait(ran->executor);
+    }
     const uint64_t idle = std::max(task.start, ran ? ran->end : 0);
     if (ended_before(task)) return after_end(task, std::max(task.end, idle));
     const Waits::Wait* wait = last_wait();
@@ -128,6 +133,17 @@ class Walk {
     begin = std::max(begin, from_);
     // Segments do not overlap, so all queries together visit each activation once.
     add(Segment::Kind::Ready, begin, busiest_.on(executor, begin, time_, task_));
+    add_cpu_wait(executor);
+  }
+
+  // To the last segment, during which its task ran or waited on this executor.
+  void add_cpu_wait(uint32_t executor) {
+    if (threads_.empty()) return;
+    Segment& last = path_.back();
+    const auto times = threads_.times(executor, last.begin, last.end);
+    if (!times) return;
+    last.cpu_wait = times->waited_for_cpu();
+    last.ran_instead = threads_.ran_instead(executor, last.begin, last.end);
   }
 
   // Until time_ it waits: continues with the waker, or with the current target.
@@ -186,6 +202,7 @@ class Walk {
   const Model& model_;
   const Waits& waits_;
   uint64_t from_;
+  const ThreadIntervals threads_;
   std::vector<uint32_t> wait_;                     // by task, its last wait before time_
   std::vector<uint32_t> activation_;               // by task, its last activation before time_
   std::vector<uint32_t> before_;                   // by activation, the previous one of its task

@@ -38,6 +38,11 @@ struct Segment {
   TaskIndex on = no_index;
   uint32_t location = 0;  // Blocked: where it waited
   Kind kind = Kind::Before;
+  // Running, Ready: how long its thread waited for a CPU, ns, by the kernel's account (`skein
+  // record
+  // --sched`); and the name of the thread that ran longest instead, 0: not known.
+  uint64_t cpu_wait = 0;
+  StringId ran_instead = 0;
 };
 // "running"; stable, used in text and JSON.
 std::string_view name(Segment::Kind kind);

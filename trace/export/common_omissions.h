@@ -21,6 +21,7 @@ inline void add_omitted_tables(const Trace& trace, Omissions& omissions) {
   omissions.add("addresses of awaited objects", trace.awaited_objects.size());
   omissions.add("readings of CPU times", trace.cpu_times.size());
   omissions.add("the kernel's counts of sockets' bytes", trace.socket_bytes.size());
+  omissions.add("states of threads by the kernel", trace.thread_states.size());
 }
 
 }  // namespace skein

@@ -81,6 +81,7 @@ class Exporter {
       std::snprintf(prefix, sizeof prefix, "s%05zu-", i);
       add(prefix, events_.streams()[i]);
     }
+    add_thread_states();
     return std::move(files_);
   }
 
@@ -95,6 +96,23 @@ class Exporter {
     }
     cpu_times.put_until(UINT64_MAX, events_);
     socket_bytes.put_until(UINT64_MAX, events_);
+  }
+
+  void add_thread_states() {
+    StreamWriter stream({.uuid = uuid_,
+                         .stream = format::kSchedStream,
+                         .chunk_size = chunk_size,
+                         .flags = format::kFlagLog,
+                         .is_padded = false});
+    for (const ThreadStateChange& change : trace_.thread_states)
+      stream.fixed(format::k_thread_state, clock_.base() + clock_.ticks(change.time))
+          .u32(change.tid)
+          .u32(static_cast<uint32_t>(change.state))
+          .u32(change.other)
+          .u32(change.cpu)
+          .text(change.text == 0 ? "-" : trace_.strings[change.text])
+          .done();
+    if (!trace_.thread_states.empty()) add("sched-", stream);
   }
 
   void add_streams() {

@@ -177,6 +177,13 @@ TEST_CASE("awaited objects, CPU times and the kernel's counts survive a round tr
                                 .unseen_sent = UINT32_MAX,
                                 .unseen_received = 3,
                                 .state = 8});
+  trace.thread_states = {{.time = 4, .tid = 1, .state = ThreadState::Running, .cpu = 1},
+                         {.time = 7,
+                          .tid = 1,
+                          .state = ThreadState::Preempted,
+                          .other = 9,
+                          .cpu = 1,
+                          .text = trace.strings.intern("rival")}};
   require_comes_back_from_ctf(trace);
   Omissions omissions;
   const Trace back = through_ctf(trace, omissions);
@@ -188,6 +195,15 @@ TEST_CASE("awaited objects, CPU times and the kernel's counts survive a round tr
   CHECK(back.socket_bytes[0].unseen_sent == UINT32_MAX);
   CHECK(back.socket_bytes[0].unseen_received == 3);
   CHECK(back.socket_bytes[0].state == 8);
+  REQUIRE(back.thread_states.size() == 2);
+  CHECK(back.thread_states[0].time == 4);
+  CHECK(back.thread_states[0].state == ThreadState::Running);
+  CHECK(back.thread_states[0].text == 0);
+  CHECK(back.thread_states[1].time == 7);
+  CHECK(back.thread_states[1].tid == 1);
+  CHECK(back.thread_states[1].other == 9);
+  CHECK(back.thread_states[1].cpu == 1);
+  CHECK(back.strings[back.thread_states[1].text] == "rival");
   REQUIRE(back.awaited_objects.size() == 1);
   CHECK(back.awaited_objects[0].event == 1);
   CHECK(back.awaited_objects[0].address == 0x7f0000001230);

@@ -30,6 +30,11 @@ const std::vector<uint32_t>& QuerySource::sockets() const {
   return *sockets_;
 }
 
+const ThreadIntervals& QuerySource::thread_intervals() const {
+  if (!thread_intervals_) thread_intervals_ = std::make_unique<ThreadIntervals>(trace_);
+  return *thread_intervals_;
+}
+
 const std::vector<size_t>& QuerySource::samples() const {
   if (samples_) return *samples_;
   samples_ = std::make_unique<std::vector<size_t>>();

@@ -11,6 +11,7 @@
 
 #include "trace/ask/traffic.h"
 #include "trace/ask/waits.h"
+#include "trace/model/thread_intervals.h"
 
 namespace skein {
 
@@ -24,9 +25,10 @@ class QuerySource {
   const Waits& waits() const;
   const std::vector<Traffic>& traffic() const;   // by Model::objects
   const std::vector<uint32_t>& sockets() const;  // indices of the objects with an address
-  const std::vector<size_t>& samples() const;    // indices of the sample events
+  const ThreadIntervals& thread_intervals() const;
+  const std::vector<size_t>& samples() const;  // indices of the sample events
   const std::vector<size_t>& counter_points()
-      const;               // by counter, its first row; then the number of rows
+      const;                       // by counter, its first row; then the number of rows
   bool has_duplicate_ids() const;  // two tasks have the same id
 
   // Stable texts. A view without data means that there is none.
@@ -43,6 +45,7 @@ class QuerySource {
   mutable std::unique_ptr<Waits> waits_;
   mutable std::unique_ptr<std::vector<Traffic>> traffic_;
   mutable std::unique_ptr<std::vector<uint32_t>> sockets_;
+  mutable std::unique_ptr<ThreadIntervals> thread_intervals_;
   mutable std::unique_ptr<std::vector<size_t>> samples_;
   mutable std::unique_ptr<std::vector<size_t>> counter_points_;
   mutable std::unique_ptr<bool> has_duplicate_ids_;

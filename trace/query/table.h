@@ -77,6 +77,7 @@ const QueryTable& label_table();
 const QueryTable& counter_table();
 const QueryTable& sample_table();
 const QueryTable& socket_table();
+const QueryTable& thread_state_table();
 const QueryTable& executor_table();
 const QueryTable& process_table();
 const QueryTable& machine_table();

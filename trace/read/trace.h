@@ -24,6 +24,7 @@
 #include "trace/read/stacks.h"
 #include "trace/read/strings.h"
 #include "trace/read/task_id.h"
+#include "trace/read/thread_state.h"
 #include "trace/read/trace_info.h"
 
 namespace skein {
@@ -47,6 +48,7 @@ struct Trace {
   std::vector<AwaitedObject> awaited_objects;    // by event
   std::vector<CpuTimeReading> cpu_times;         // of each thread in order
   std::vector<SocketBytesReading> socket_bytes;  // of each thread in order
+  std::vector<ThreadStateChange> thread_states;  // of all threads, in order
 
   // What the Suspend or Ready with this index concerns; null: unknown, or a task or resource.
   const AwaitedObject* find_awaited_object(size_t event) const;

@@ -18,6 +18,7 @@ enum class Sample : uint8_t {
   Ring,
   Around,
   Density,
+  Thread,
   PathRuns,
   PathReady,
   PathBlocked,
@@ -83,6 +84,11 @@ std::vector<Entry> entries(std::span<const Track> tracks, const TransientEntries
   add(Sample::Box, Ink::Sleep,
       std::any_of(tracks.begin(), tracks.end(), has_lanes) ? "thread asleep" : "all threads asleep",
       [](const Track& track) { return !track.model->sleeps.empty(); });
+  const auto has_states = [](const Track& track) {
+    return !track.rows->threads.empty() && !track.rows->lanes.empty();
+  };
+  add(Sample::Thread, Ink::Resolve, "thread on a CPU", has_states);
+  add(Sample::Thread, Ink::Notify, "waits for a CPU", has_states);
   add(Sample::Box, Ink::Pause, "paused (GC ...)",
       [](const Track& track) { return !track.model->pauses.empty(); });
   if (transient.density) add(Sample::Density, Ink::Bar, "few to many tasks", has_task);
@@ -140,6 +146,9 @@ void draw_sample(Painter& painter, const Entry& entry, double x, double y) {
     case Sample::Around:
       painter.fill(entry.ink, x, y - 6, sample_width, 12);
       painter.fill(Ink::Bar, x + 2, y - 3, sample_width - 4, 6);
+      break;
+    case Sample::Thread:
+      painter.fill(entry.ink, x, y - 1, sample_width, 3);
       break;
     case Sample::Density:
       for (int i = 1; i <= 4; i++)

@@ -23,6 +23,7 @@ void add_scene(const Frame& frame, Painter& painter) {
   draw_creations(frame, painter);
   if (frame.marks.arrows) draw_arrows(frame, painter);
   draw_bars(frame, painter);
+  draw_thread_states(frame, painter);
   draw_spans(frame, painter);
   draw_path(frame, painter);
   if (frame.marks.arrows) draw_unheard(frame, painter);

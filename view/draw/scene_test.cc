@@ -309,6 +309,43 @@ TEST_CASE("a lane is empty while its executor sleeps, and shows what ran there")
   CHECK(found.index == a);
 }
 
+TEST_CASE("below what ran on a thread: when it had a CPU, and when it waited for one") {
+  Drawn d;
+  d.trace.executors = {{.tid = 7}};
+  const TaskIndex a = d.task(0, 1000, "a");
+  d.model.activations = {{100, 800, a, 0}};
+  using enum ThreadState;
+  d.trace.thread_states = {
+      {.time = 100, .tid = 7, .state = Running},
+      {.time = 300,
+       .tid = 7,
+       .state = Preempted,
+       .other = 9,
+       .text = d.trace.strings.intern("rival")},
+      {.time = 400, .tid = 7, .state = Running},
+      {.time = 700, .tid = 7, .state = Blocked},
+      {.time = 900, .tid = 7, .state = Runnable},
+      {.time = 950, .tid = 7, .state = Running},
+      {.time = 1000, .tid = 7, .state = Ended},
+  };
+  const DrawList list = d.picture();
+  const auto on_cpu = all(list, Shape::Fill, Ink::Resolve);
+  REQUIRE(on_cpu.size() == 3);
+  CHECK(on_cpu[0].x == 50);
+  CHECK(on_cpu[0].w == 100);
+  CHECK(on_cpu[1].x == 200);
+  CHECK(on_cpu[0].h == 3);
+  const auto waits = all(list, Shape::Fill, Ink::Notify);
+  REQUIRE(waits.size() == 4);  // what can be pointed at, once more
+  CHECK(waits[0].x == 150);
+  CHECK(waits[0].w == 50);
+  CHECK(waits[1].x == 450);
+  CHECK(list.text(waits[2]) == "preempted by rival for 100 ns");
+  CHECK(list.text(waits[3]) == "waits for a CPU for 50 ns");
+  d.window.row_height = 9;
+  CHECK(all(d.picture(), Shape::Fill, Ink::Resolve).empty());
+}
+
 TEST_CASE("marks: highlight, selection, measure, bookmark, pointer") {
   Drawn d;
   d.task(0, 400, "a");

@@ -122,7 +122,9 @@ class Arrangement {
     std::vector<uint8_t> runs(executors_, 0);
     for (const Model::Activation& activation : model_.activations)
       if (activation.executor < executors_) runs[activation.executor] = 1;
-    if (std::count(runs.begin(), runs.end(), 1) < 2) return;
+    rows_.threads = ThreadIntervals(trace_);
+    const auto used = std::count(runs.begin(), runs.end(), 1);
+    if (used < (rows_.threads.empty() ? 2 : 1)) return;
     for (uint32_t executor = 0; executor < executors_; executor++)
       if (runs[executor]) rows_.lanes.push_back(executor);
   }

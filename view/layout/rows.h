@@ -5,7 +5,8 @@
 //   rows.row[task];                                    // its row, from the top
 //   for (TaskIndex task : rows.tasks_in(row)) ...      // from left to right, without overlap
 //
-// If tasks ran on several executors, the first rows are lanes: each shows what ran on one of them.
+// If tasks ran on several executors, or the trace has what the kernel did with threads, the first
+// rows are lanes: each shows what ran on one of them.
 // Below are the tasks. They are placed in the order of their starts, pre-existing ones in the order
 // of their ids; below lanes, tree by tree, because a tree's tasks may run on any executor. A task
 // is in the first row at or below the parent's whose last bar has ended (strictly below while the
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "trace/model/model.h"
+#include "trace/model/thread_intervals.h"
 
 namespace skein {
 
@@ -41,6 +43,7 @@ struct Rows {
   // Row i shows what ran on lanes[i], an index into Trace::executors: it has activations, also of
   // tasks without a row, but no tasks.
   std::vector<uint32_t> lanes;
+  ThreadIntervals threads;  // what the kernel did with each lane's thread; empty: not recorded
 
   bool is_lane(uint32_t r) const { return r < lanes.size(); }
 

@@ -6,6 +6,7 @@
 //    metadata             CTF 1.8 TSDL text: clock, environment, event classes
 //    names-0, names-1 ..  the definitions stream: strings, places, modules; never overwritten
 //    s00000-0 .. -N       chunk files of stream 0 (one executor); one packet each
+//    sched-0 ..           the kernel's account of all threads, by `skein record --sched`
 //    .tasks               status page and live task table (other readers ignore dot files)
 //
 // A chunk file is one CTF packet of one stream:
@@ -70,6 +71,9 @@ enum PacketFlags : uint32_t {
   kFlagLog = 4,     // log mode: chunks are not recycled
 };
 inline constexpr uint64_t kNamesStream = 0xFFFFFFFF;
+// The stream of `thread_state` events of all threads. No thread of the program writes it, but
+// `skein record --sched`.
+inline constexpr uint64_t kSchedStream = 0xFFFFFFFE;
 // A thread_name of kStreamThread + a stream's number: all of that stream is one thread of this
 // name, whatever its tid. For copies of traces whose threads have no tids.
 inline constexpr uint64_t kStreamThread = uint64_t{1} << 32;
@@ -87,8 +91,8 @@ enum class Shape : uint8_t {
 // task, unless an argument names another. docs/format.md explains each event.
 //
 // To add an event, begin with trace/read/event_schema.h. An event of shape kTwo or kSigned takes 16
-// ids, of kSame or kOne 4, a fixed one (below) 1. Id 254 is free: a further event with two
-// arguments of different widths is a fixed one. 255 is k_extended.
+// ids, of kSame or kOne 4, a fixed one (below) 1. No id is free; 255 is k_extended. A new event
+// needs a new version, or the ids of an event that is not written any more.
 #define SKEIN_FORMAT_EVENTS(X)                                                      \
   X(create, 0, kTwo, task, place)             /* child of the current task */       \
   X(suspend, 16, kTwo, on, place)             /* current := none */                 \
@@ -158,7 +162,9 @@ enum class Shape : uint8_t {
   X(connection, 249, /* the addresses of a socket; see Connection */                       \
     "uint64_t resource; uint64_t net_namespace; uint64_t local_high; uint64_t local_low; " \
     "uint64_t peer_high; uint64_t peer_low; uint32_t local_port; uint32_t peer_port; "     \
-    "uint32_t protocol; uint32_t descriptor; uint32_t path;")
+    "uint32_t protocol; uint32_t descriptor; uint32_t path;")                              \
+  X(thread_state, 254, /* of a thread, by the kernel's scheduler; see ThreadState */       \
+    "uint32_t tid; uint32_t state; uint32_t other; uint32_t cpu; string text;")
 
 enum EventId : uint8_t {
 #define SKEIN_X(name, first, shape, a, b) k_##name = first,
@@ -254,6 +260,19 @@ inline uint64_t address_id(const void* object) {
 #define SKEIN_FORMAT_PAUSES(X) \
   X(unknown, 0) X(gc, 1) X(interrupt, 2) X(page_fault, 3) X(stopped, 4) X(profiler, 5)
 
+// X(name, number): what the kernel does with a thread from a `thread_state` event on, until the next
+// one of the thread. `other` is a thread, `cpu` a number plus 1 (0: unknown), `text` is "-" if there
+// is none.
+//   unknown    switches were lost: of all threads if tid is 0
+//   running    on a CPU
+//   preempted  it could go on, but its CPU runs `other`, whose name is `text` (0: not known)
+//   blocked    it gave up the CPU to wait in the kernel
+//   runnable   `other` (0: not known) woke it; it waits for a CPU
+//   ended      it has ended
+//   wchan      no new state: it is blocked in the kernel's function `text`
+#define SKEIN_FORMAT_THREAD_STATES(X) \
+  X(unknown, 0) X(running, 1) X(preempted, 2) X(blocked, 3) X(runnable, 4) X(ended, 5) X(wchan, 6)
+
 // X(name, number): reasons for lost events, of a stream or of the whole trace. `untracked` counts
 // tasks without a row, `ring_shortened` streams with fewer chunks than configured.
 #define SKEIN_FORMAT_LOSSES(X) \
@@ -266,6 +285,11 @@ inline uint64_t address_id(const void* object) {
 enum Kind : uint8_t {
 #define SKEIN_X(name, number) kKind_##name = number,
   SKEIN_FORMAT_KINDS(SKEIN_X)
+#undef SKEIN_X
+};
+enum ThreadState : uint8_t {
+#define SKEIN_X(name, number) kThread_##name = number,
+  SKEIN_FORMAT_THREAD_STATES(SKEIN_X)
 #undef SKEIN_X
 };
 enum Pause : uint8_t {

@@ -12,6 +12,7 @@
 #include "trace/read/ctf/chunk.h"
 #include "trace/read/ctf/present.h"
 #include "trace/read/ctf/salvage.h"
+#include "trace/read/ctf/sched_stream.h"
 #include "trace/read/ctf/stream.h"
 #include "trace/read/ctf/task_table.h"
 
@@ -29,6 +30,7 @@ struct Source {
   };
   std::vector<File> files;  // contain packets of this trace; must not grow once streams refer to it
   std::vector<StreamPacket> names;
+  std::vector<StreamPacket> sched;
   uint64_t names_bytes = 0;
   uint64_t events_bytes = 0;
   std::map<uint64_t, Stream> streams;
@@ -151,6 +153,8 @@ void assign_packets(const Metadata& metadata, bool names_only, std::vector<Loss>
                  packet.header.stream == format::kNamesStream) {
         source.names.push_back({packet, &file.name});
         source.names_bytes += packet.content.size();
+      } else if (packet.header.stream == format::kSchedStream) {
+        source.sched.push_back({packet, &file.name});
       } else if (!names_only) {
         const uint64_t number = packet.header.stream;
         source.streams.try_emplace(number, number).first->second.add({packet, &file.name});
@@ -545,6 +549,7 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   if (tasks) add_resources(*tasks, context);
   const uint64_t until = present.ticks(metadata.boot_id, metadata.clock_source);
   run_streams(source, context, until, progress);
+  read_sched(source.sched, until, context);
   set_start(metadata, context, trace.info);
   for (Executor& executor : trace.executors)
     if (executor.stream < metadata.process_of_stream.size())
