@@ -57,7 +57,7 @@ TEST_CASE_FIXTURE(SchedFixture, "what the kernel dropped, and damage, are losses
 }
 
 TEST_CASE_FIXTURE(SchedFixture, "any byte may be damaged") {
-  for (int i = 0; i < 20; i++) put(second + static_cast<uint64_t>(i), 7, 1 + i % 6, "name");
+  for (uint32_t i = 0; i < 20; i++) put(second + i, 7, 1 + i % 6, "name");
   const std::vector<uint8_t> chunk = stream.finish().front();
   for (size_t at = 0; at < 900; at += 3) {
     std::vector<uint8_t> damaged = chunk;
