@@ -151,8 +151,9 @@ void RegisterFlow::apply(const Instruction& one, State& state) const {
       return;
     }
   }
+  const auto kept = one.flow == Flow::Call ? kept_.find(one.address) : kept_.end();
   for (uint8_t i = 0; i < state.registers.size(); i++)
-    if (may_change(one, i))
+    if (may_change(one, i) && (kept == kept_.end() || (kept->second >> i & 1) == 0))
       state.registers[i] = one.flow == Flow::Call && !is_result(i) ? not_read_ : Value();
   if (one.flow == Flow::Call) state.registers[rax] = {Base::Result, 0, one.address};
   if (!result || one.flow != Flow::Next) return;
@@ -160,10 +161,35 @@ void RegisterFlow::apply(const Instruction& one, State& state) const {
 }
 
 RegisterFlow::RegisterFlow(const Code& code, Registers registers) : flow_(code) {
-  if (registers == Registers::All) not_read_ = {};
+  if (registers == Registers::All) {
+    not_read_ = {};
+    find_kept();
+  }
   if (flow_.instructions().empty()) return;
   divide();
   run();
+}
+
+// Registers by which memory is addressed behind a call, before anything else is in them: the compiler
+// knows that the callee does not use them.
+void RegisterFlow::find_kept() {
+  constexpr size_t most = 16;  // instructions behind the call
+  const auto all = instructions();
+  for (size_t call = 0; call < all.size(); call++) {
+    if (all[call].flow != Flow::Call) continue;
+    uint16_t written = 1 << 0 | 1 << 2;  // the results, in rax and rdx
+    uint16_t kept = 0;
+    for (size_t i = call + 1; i < all.size() && i <= call + most; i++) {
+      const Instruction& one = all[i];
+      if (one.memory)
+        for (const uint8_t number : {one.memory->base, one.memory->index})
+          if (number < 16 && (written >> number & 1) == 0) kept |= static_cast<uint16_t>(1 << number);
+      if (one.flow != Flow::Next) break;
+      for (uint8_t number = 0; number < 16; number++)
+        if (may_change(one, number)) written |= static_cast<uint16_t>(1 << number);
+    }
+    if (kept != 0) kept_.emplace(all[call].address, kept);
+  }
 }
 
 // A block begins where a jump leads and behind one.

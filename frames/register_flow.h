@@ -58,7 +58,8 @@ class RegisterFlow {
   };
   enum class Registers : uint8_t {
     Read,  // as above
-    All,   // also of those that are not read: what they have on every path
+    All,   // also of those that are not read: what they have on every path. What is read behind a
+           // call without having been written there, the callee has left as it was (-fipa-ra)
   };
   // Of a whole function. A jump by a table that cannot be read may lead to any block. O(bytes), a
   // few times.
@@ -84,11 +85,13 @@ class RegisterFlow {
   void run();
   size_t block_of(size_t instruction) const;
   void apply(const Instruction& one, State& state) const;
+  void find_kept();
 
   Value not_read_ = {Base::Undefined};
   ControlFlow flow_;
   std::vector<Block> blocks_ = {};
   bool is_followed_ = true;
+  std::map<uint64_t, uint16_t> kept_ = {};  // by the address of a call, registers that it leaves
 };
 
 // The frames that a coroutine's code has: the parameter of the one that resumes it, or those at whose

@@ -108,4 +108,22 @@ TEST_CASE("a register that is not read has no value where paths differ, if all c
   CHECK_FALSE(rbx(RegisterFlow::Registers::All).is_known());
 }
 
+TEST_CASE("a register that is read behind a call has the value from before it, if all count") {
+  // mov %rdi,%r9; call; then movq $0,(%r9); ret
+  std::vector<uint8_t> bytes = {0x49, 0x89, 0xF9, 0xE8, 0,    0,    0,    0,
+                                0x49, 0xC7, 0x01, 0,    0,    0,    0,    0xC3};
+  const auto r9_behind = [&](RegisterFlow::Registers registers) {
+    Value found;
+    const RegisterFlow flow({.address = 0x1000, .bytes = bytes}, registers);
+    flow.visit([&](const Instruction& one, const RegisterFlow::State& before) {
+      if (one.address == 0x1008) found = before.registers[9];
+    });
+    return found;
+  };
+  CHECK(r9_behind(RegisterFlow::Registers::All) == Value{Base::Parameter, 0});
+  CHECK_FALSE(r9_behind(RegisterFlow::Registers::Read).is_known());
+  bytes[10] = 0xC1;  // mov $0,%r9
+  CHECK_FALSE(r9_behind(RegisterFlow::Registers::All).is_known());
+}
+
 }  // namespace skein

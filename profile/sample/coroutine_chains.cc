@@ -185,11 +185,14 @@ std::optional<uint64_t> CoroutineChains::frame_of(const PerfRecord& sample, size
   const auto place = program.frame_address(pair, unwinder_.last_stack().pcs[number]);
   const auto frame = unwinder_.frame(sample, number);
   if (!place || !frame) return {};
-  const auto word =
-      place->place == FrameAddress::Place::Register ? frame->registers.get(place->number)
-      : frame->cfa != 0
-          ? word_at(sample, frame->cfa - 8 + static_cast<uint64_t>(int64_t{place->at}))
-          : std::nullopt;
+  std::optional<uint64_t> word;
+  if (place->place == FrameAddress::Place::Register) {
+    // One that calls may change is only found if the callees leave it alone.
+    word = frame->registers.get(place->number);
+    if (!word) word = frame->innermost.get(place->number);
+  } else if (frame->cfa != 0) {
+    word = word_at(sample, frame->cfa - 8 + static_cast<uint64_t>(int64_t{place->at}));
+  }
   if (!word) return {};
   return *word - static_cast<uint64_t>(int64_t{place->plus});
 }

@@ -385,7 +385,8 @@ std::optional<Unwinder::Frame> Unwinder::frame(const StackSample& sample, size_t
   state.base_registers = last_registers_;
   state.base_sp = last_sp_;
   return Frame{.registers = registers_of(sample, state),
-               .cfa = number < last_count_ ? passed_[number].cfa : 0};
+               .cfa = number < last_count_ ? passed_[number].cfa : 0,
+               .innermost = last_registers_};
 }
 
 UnwindCounts Unwinder::counts() const {

@@ -108,6 +108,9 @@ class Unwinder {
   struct Frame {
     UnwindRegisters registers = {};  // those that are known
     uint64_t cfa = 0;  // rsp behind its return address: above its part of the stack; 0: unknown
+    // What the innermost function has, or the one that a signal has interrupted: the same, of
+    // registers that the functions in between do not use.
+    UnwindRegisters innermost = {};
   };
   // Precondition: `sample` is the last one. Nothing: a function that a signal has interrupted is
   // above it. O(number).

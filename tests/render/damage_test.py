@@ -47,7 +47,8 @@ def check_losses(stderr, info, what):
         assert "no events; was recording enabled?" in lines.pop(), (what, stderr)
     most, lost = 5, info["lost"]
     if len(lost) > most:
-        assert f": and {len(lost) - most} more losses" in lines.pop(), (what, stderr)
+        more = len(lost) - most
+        assert f": and {more} more {'loss' if more == 1 else 'losses'}" in lines.pop(), (what, stderr)
     assert len(lines) == len(lost[:most]), (what, lines, lost)
     for line, loss in zip(lines, lost):
         assert ": lost: " in line and f"{loss['reason']}" in line, (what, line, loss)
