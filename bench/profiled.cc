@@ -2,41 +2,13 @@
 // for 10 to 20 us below some functions. Prints the ns of its own CPU time, user and system.
 #include <sys/resource.h>
 
-#include <coroutine>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
+
+#include "bench/task.h"
 
 namespace {
-
-struct Task {
-  struct promise_type {
-    std::coroutine_handle<> continuation = {};
-    Task get_return_object() { return Task{std::coroutine_handle<promise_type>::from_promise(*this)}; }
-    std::suspend_always initial_suspend() noexcept { return {}; }
-    struct Final {
-      bool await_ready() noexcept { return false; }
-      std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> own) noexcept {
-        return own.promise().continuation ? own.promise().continuation : std::noop_coroutine();
-      }
-      void await_resume() noexcept {}
-    };
-    Final final_suspend() noexcept { return {}; }
-    void return_void() {}
-    void unhandled_exception() { std::terminate(); }
-  };
-  explicit Task(std::coroutine_handle<promise_type> of) : handle(of) {}
-  Task(Task&&) = delete;
-  ~Task() { handle.destroy(); }
-  bool await_ready() const { return false; }
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiter) {
-    handle.promise().continuation = waiter;
-    return handle;
-  }
-  void await_resume() {}
-  std::coroutine_handle<promise_type> handle;
-};
 
 volatile uint64_t sink = 0;
 
@@ -46,19 +18,19 @@ volatile uint64_t sink = 0;
   return seed;
 }
 
-Task parse(uint64_t seed) {
+Task<true> parse(uint64_t seed) {
   sink = sink + work(8, seed);
   co_return;
 }
-Task reply(uint64_t seed) {
+Task<true> reply(uint64_t seed) {
   co_await parse(seed);
   sink = sink + work(4, seed);
 }
-Task session(uint64_t seed) {
+Task<true> session(uint64_t seed) {
   co_await reply(seed);
   co_await parse(seed + 1);
 }
-Task server(int calls) {
+Task<true> server(int calls) {
   for (int i = 0; i < calls; i++) co_await session(static_cast<uint64_t>(i));
 }
 
@@ -66,7 +38,7 @@ Task server(int calls) {
 
 int main(int, char** words) {
   {
-    Task all = server(std::atoi(words[1]));
+    Task<true> all = server(std::atoi(words[1]));
     all.handle.resume();
   }
   rusage used = {};
