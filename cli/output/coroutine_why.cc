@@ -58,6 +58,11 @@ std::string explain_unknown(const Unprepared& of, const JudgedChain& one) {
       return "It goes on when the group has completed, of which each coroutine has its own line.";
     return "It goes on when they have ended; each has its own line.";
   }
+  if (last.awaited != SuspendedCoroutine::none) {
+    const std::vector<WaitObject::Holder>& holders = of.found.awaited[last.awaited].holders;
+    if (holders.size() == 1 && holders.front().is_certain)
+      return "It goes on when the lock is released.";
+  }
   return "Another coroutine, a thread or an event must resume it; which one, its memory does not "
          "show.";
 }
