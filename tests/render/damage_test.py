@@ -2,7 +2,7 @@
 """Traces with 20 cuts, 10 holes of zeros and 60 flipped bytes, of a mirage-profile file and a skein
 directory. The rest is drawn, a viewer can show it, and losses are reported. Only every sixth is
 also drawn as PNG and PDF, because these use the same draw list. With a sanitizer (`some`), commands
-read only every fifth of them, and the viewer all."""
+read only one of five, and the viewer all."""
 import json
 import pathlib
 import subprocess
@@ -63,7 +63,9 @@ def check_damaged(whole, folder, out):
     told = {"cut": 0, "hole": 0, "flip": 0}
     for number, (what, damaged) in enumerate(write_damaged(whole, folder)):
         copies.append(damaged)
-        if number % step != 0:
+        # Of each `step` the next one: the damages take turns among a directory's files, and a step
+        # that is their number would read the same file each time.
+        if number % step != number // step % step:
             continue
         kind, _, length, _ = what[-4:]
         one_byte = kind != "cut" and length == 1
