@@ -101,7 +101,16 @@ TEST_CASE("verdicts of timers") {
   found.objects = {{.kind = AsioObject::Kind::Timer, .clock = AsioObject::Clock::Steady}};
   found.coroutines[1].object = 0;
   const Surroundings now{.steady_now = 5'000'000'000};
-  CHECK(verdict_of(found, now) == ChainVerdict::Usual);
+  CHECK(verdict_of(found, now) == ChainVerdict::Usual);  // it was never set
+  found.functions[2].operation = "async_wait";
+  found.objects[0].expires = 4'500'000'000;
+  CHECK(verdict_of(found, now) == ChainVerdict::Usual);  // half a second late
+  found.objects[0].expires = 4'000'000'000;
+  CHECK(verdict_of(found, now) == ChainVerdict::Overdue);
+  CHECK(left_of(found.objects[0], now) == -1'000'000'000);
+  found.functions[2].operation = "async_receive";
+  CHECK(verdict_of(found, now) != ChainVerdict::Overdue);  // it does not wait for the timer
+  found.functions[2].operation = "async_wait";
   found.objects[0].expires = 20'000'000'000;
   CHECK(verdict_of(found, now) == ChainVerdict::Slow);
   CHECK(verdict_of(found) == ChainVerdict::Unknown);  // a core

@@ -29,6 +29,7 @@ struct Surroundings {
 enum class ChainVerdict : uint8_t {
   Deadlock,      // the coroutines of a cycle wait for each other, or for locks that they hold
   BlocksThread,  // it runs, and its thread sleeps in a call
+  Overdue,       // its timer expired a second ago or more, and it was not resumed
   NeverExpires,  // it waits for a timer that never expires
   NoAnswer,      // the process connected a socket and spoke last
   Unread,        // what it waits for has arrived
@@ -53,7 +54,7 @@ std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found,
 ChainVerdict judge(const SuspendedCoroutines& found, const CoroutineChain& chain,
                    const Surroundings& around);
 
-// ns until the timer expires, at least 0; nothing: unknown, or never.
+// ns until the timer expires, negative if it has; nothing: unknown, or never.
 std::optional<int64_t> left_of(const AsioObject& timer, const Surroundings& around);
 bool never_expires(const AsioObject& timer);
 // Whether it is a timer, and nothing is known of how soon it expires: a core has no clock.

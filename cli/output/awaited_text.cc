@@ -24,30 +24,35 @@ std::string range_text(const std::vector<int64_t>& times, const Text& text) {
   return begin == text(*last) ? begin : begin + " to " + text(*last);
 }
 
+// ", 2 of which have expired"; empty: none.
+std::string part_text(size_t count, const char* one, const char* several) {
+  return count == 0 ? "" : ", " + grouped(count) + " of which " + (count == 1 ? one : several);
+}
+
 std::string timers_text(const Unprepared& of, const std::vector<uint32_t>& timers) {
   size_t never = 0;
+  std::vector<int64_t> ago;  // ns since they expired
   std::vector<int64_t> left;
   std::vector<int64_t> steady;  // of a core, in which no clock is
   std::vector<int64_t> system;
   for (const uint32_t i : timers) {
     const AsioObject& timer = of.found.objects[i];
+    const std::optional<int64_t> time = left_of(timer, of.around);
     if (never_expires(timer))
       never++;
-    else if (const auto time = left_of(timer, of.around))
-      left.push_back(*time);
+    else if (time)
+      *time > 0 ? left.push_back(*time) : ago.push_back(-std::max(*time, -INT64_MAX));
     else if (timer.clock == AsioObject::Clock::Steady && timer.expires >= 0)
       steady.push_back(timer.expires);
     else if (timer.clock == AsioObject::Clock::System && timer.expires >= 0)
       system.push_back(timer.expires);
   }
-  std::string text;
-  if (never != 0)
-    text += never == timers.size() ? ", which never expires"
-                                   : ", " + grouped(never) + " of which never expire" +
-                                         (never == 1 ? "s" : "");
-  const char* verb = never == 0                   ? ", expires "
-                     : timers.size() - never == 1 ? ", the other "
-                                                  : ", the others ";
+  if (never == timers.size()) return ", which never expires";
+  if (ago.size() == timers.size()) return ", expired " + range_text(ago, length_text) + " ago";
+  std::string text = part_text(never, "never expires", "never expire") +
+                     part_text(ago.size(), "has expired", "have expired");
+  const size_t others = timers.size() - never - ago.size();
+  const char* verb = others == timers.size() ? ", expires " : others == 1 ? ", the other " : ", the others ";
   if (!left.empty()) return text + verb + "in " + range_text(left, length_text);
   if (!steady.empty())
     text += verb + ("when the steady clock shows " + range_text(steady, length_text));

@@ -40,7 +40,7 @@ constexpr std::array coroutine_columns{
     CoroutineColumn{"object", "TEXT", "timer, socket, descriptor, signal set, resolver, channel"},
     CoroutineColumn{"object_address", "INTEGER", "address of that object"},
     CoroutineColumn{"never_expires", "INTEGER", "1: the timer never expires"},
-    CoroutineColumn{"left_ns", "INTEGER", "ns until the timer expires"},
+    CoroutineColumn{"left_ns", "INTEGER", "ns until the timer expires, negative: it has"},
     CoroutineColumn{"descriptor", "INTEGER", "of the socket"},
     CoroutineColumn{"peer", "TEXT", "of the socket"},
     CoroutineColumn{"unread", "INTEGER", "bytes that have arrived at the socket"},

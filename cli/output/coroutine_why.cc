@@ -17,6 +17,17 @@ std::string thread_text(const TargetThread& thread) {
   return state.empty() ? "is in an unknown state" : state;
 }
 
+// The coroutine of the program that the thread runs, the innermost one; empty: none.
+std::string run_by(const SuspendedCoroutines& found, uint64_t thread) {
+  std::string name;
+  for (const SuspendedCoroutine& one : found.coroutines) {
+    const SuspendedCoroutines::Function& function = found.functions[one.function];
+    if (one.thread == thread && thread != 0 && !function.is_internal && function.operation.empty())
+      name = escaped(function.name);
+  }
+  return name;
+}
+
 // Of timers, of which it is not known how soon they expire.
 std::string explain_timers(const Unprepared& of, const JudgedChain& one) {
   const auto& objects = of.found.objects;
@@ -73,6 +84,20 @@ bool has_unknown_stack(const Unprepared& of) {
                      [](const TargetThread& one) { return one.state == TargetThread::State::Running; });
 }
 
+// The coroutines on whose threads no other one can run; empty: none.
+std::string blocked_text(const Unprepared& of) {
+  std::string names;
+  for (const TargetThread& thread : of.around.threads) {
+    const bool sleeps = thread.state == TargetThread::State::Sleeping ||
+                        thread.state == TargetThread::State::Waiting;
+    const std::string name = sleeps ? run_by(of.found, thread.id) : "";
+    if (!name.empty())
+      names += (names.empty() ? " Thread " : ", thread ") + std::to_string(thread.id) +
+               " is blocked in " + name;
+  }
+  return names.empty() ? "" : names + '.';
+}
+
 // What is known of a chain that may be wrong.
 std::string explain(const Unprepared& of, const JudgedChain& one) {
   const SuspendedCoroutine& last = of.found.coroutines[one.chain.steps.back()];
@@ -88,6 +113,10 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
              (thread == nullptr ? "" : thread_text(*thread)) +
              ": no other coroutine can run there until this call returns.";
     }
+    case ChainVerdict::Overdue:
+      return "It was not resumed when its timer expired: the threads of its event loop are blocked or "
+             "busy, or none runs it." +
+             blocked_text(of);
     case ChainVerdict::NeverExpires:
       return "The timer never expires. If it is used as a condition, a coroutine must cancel it "
              "after this wait began; a cancel before that was lost.";
@@ -104,10 +133,11 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
     case ChainVerdict::Unknown:
       return explain_unknown(of, one);
     case ChainVerdict::NotStarted:
-      return has_unknown_stack(of)
-                 ? "It was created, and nothing has started it, unless a thread runs it now: --stop "
-                   "shows that."
-                 : "It was created, and nothing has started it.";
+      return (has_unknown_stack(of)
+                  ? "It was created, and nothing has started it, unless a thread runs it now: --stop "
+                    "shows that."
+                  : "It was created, and nothing has started it.") +
+             blocked_text(of);
     case ChainVerdict::Slow:
       return "The timer takes long: is its unit right?";
     case ChainVerdict::Runs:
@@ -172,13 +202,8 @@ std::string pause_text(const Unprepared& of) {
 void add_threads(std::string& out, const Unprepared& of) {
   std::vector<std::vector<std::string>> lines;
   for (const TargetThread& thread : of.around.threads) {
-    std::string runs;
-    for (const SuspendedCoroutine& one : of.found.coroutines)
-      if (one.thread == thread.id && one.thread != 0) {
-        const SuspendedCoroutines::Function& function = of.found.functions[one.function];
-        if (!function.is_internal && function.operation.empty())
-          runs = "runs " + escaped(function.name);
-      }
+    const std::string name = run_by(of.found, thread.id);
+    const std::string runs = name.empty() ? "" : "runs " + name;
     const std::string state = describe_thread(static_cast<char>(thread.state), thread.wait_channel);
     if (!state.empty() || !runs.empty())
       lines.push_back({std::to_string(thread.id), escaped(thread.name), state, runs});

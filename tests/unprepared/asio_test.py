@@ -71,6 +71,8 @@ def examine(target, is_live):
     check(socket["kind"] == "socket", socket)
     check(not is_live or socket["peer"].startswith("127.0.0.1:"), socket)
     check(expect("watch_signals", 1, "usual", "async_wait")["kind"] == "signal set", "no signal set")
+    timer = expect("wait_behind", 1, "unknown", "async_wait", "overdue")
+    check(not is_live or -1e11 < timer["left_ns"] <= -1e9, timer)
     chain, steps = chains["wait_for_thread"]
     check(steps[0]["state"] == "runs", steps)
     check(chain["verdict"] == ("blocks its thread" if is_live else "runs"), chain)
@@ -128,7 +130,8 @@ with tempfile.TemporaryDirectory() as folder:
         if "g++" == compiler and "-g1" in options:
             check_readme(folder)
         text = subprocess.run([skein, "why", str(process.pid)], capture_output=True, text=True).stdout
-        for part in ("which never expires", "May be wrong, or as intended", "Probably as intended", "Threads:"):
+        text = " ".join(text.split())
+        for part in ("which never expires", "is blocked in ", "May be wrong, or as intended", "Probably as intended", "Threads:"):
             check(part in text, text)
         if shutil.which("gcore"):
             subprocess.run(["gcore", "-o", f"{folder}/core", str(process.pid)], capture_output=True, check=True)

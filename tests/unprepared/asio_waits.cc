@@ -90,8 +90,15 @@ awaitable<void> wait_for_thread(std::future<int>& result) {
   result.get();
 }
 
+// Its timer expires when its thread is blocked.
+awaitable<void> wait_behind() {
+  asio::steady_timer timer(co_await asio::this_coro::executor, 20ms);
+  co_await timer.async_wait(use_awaitable);  // @wait_behind
+}
+
+// When wait_behind() is a second late.
 awaitable<void> say_ready() {
-  asio::steady_timer timer(co_await asio::this_coro::executor, 200ms);
+  asio::steady_timer timer(co_await asio::this_coro::executor, 1200ms);
   co_await timer.async_wait(use_awaitable);
   std::puts("ready");
   std::fflush(stdout);
@@ -119,6 +126,7 @@ int main() {
   std::future<int> result = never.get_future();
   asio::io_context other;
   co_spawn(other, wait_for_thread(result), asio::detached);
+  co_spawn(other, wait_behind(), asio::detached);
   std::thread thread([&] { other.run(); });
   io.run();
   thread.join();
