@@ -36,7 +36,7 @@ class Judge {
     if (chain_.cycle_begin != CoroutineChain::no_cycle)
       return is_certain_cycle() ? ChainVerdict::Deadlock : ChainVerdict::Unknown;
     const SuspendedCoroutine& last = found_.coroutines[chain_.steps.back()];
-    if (is_in_cycle_of_locks()) return ChainVerdict::Deadlock;
+    if (const auto verdict = of_locks()) return *verdict;
     if (last.state == State::Runs) return of_running(last);
     if (last.state == State::NotStarted) return ChainVerdict::NotStarted;
     if (last.state == State::Final) return ChainVerdict::Usual;
@@ -65,28 +65,31 @@ class Judge {
     return is_known && !is_program_type(awaiter) ? ChainVerdict::Usual : ChainVerdict::Unknown;
   }
 
-  // Whether the last coroutine waits, by way of locks with known holders, for itself.
-  bool is_in_cycle_of_locks() const {
+  // What the last coroutine waits for, by way of locks with known holders: itself, or others that
+  // wait for each other. Nothing: neither is certain.
+  std::optional<ChainVerdict> of_locks() const {
     const uint32_t last = chain_.steps.back();
-    constexpr int longest = 1000;
+    uint32_t slow = last;  // finds a cycle that `last` is not in (Floyd)
     uint32_t at = last;
-    for (int i = 0; i < longest; i++) {
-      const SuspendedCoroutine& one = found_.coroutines[at];
-      if (one.state != State::Waits || !one.is_certain) return false;
+    constexpr int longest = 1000;
+    for (int i = 0; i < longest && can_only_wait(at); i++) {
       at = waits_for(found_, at);
-      if (at == SuspendedCoroutine::none) return false;
-      if (at == last) return true;
+      if (at == last) return ChainVerdict::Deadlock;
+      if (i % 2 != 0) slow = waits_for(found_, slow);
+      if (at == slow) return ChainVerdict::BehindDeadlock;
     }
-    return false;
+    return {};
+  }
+  bool can_only_wait(uint32_t coroutine) const {
+    if (coroutine == SuspendedCoroutine::none) return false;
+    const SuspendedCoroutine& one = found_.coroutines[coroutine];
+    return one.state == State::Waits && one.is_certain;
   }
 
   // The process goes on while its memory is read.
   bool is_certain_cycle() const {
     return std::all_of(chain_.steps.begin() + static_cast<std::ptrdiff_t>(chain_.cycle_begin),
-                       chain_.steps.end(), [&](uint32_t step) {
-                         const SuspendedCoroutine& one = found_.coroutines[step];
-                         return one.state == State::Waits && one.is_certain;
-                       });
+                       chain_.steps.end(), [&](uint32_t step) { return can_only_wait(step); });
   }
 
   ChainVerdict of_running(const SuspendedCoroutine& coroutine) const {
@@ -129,13 +132,13 @@ class Judge {
     return sends() ? ChainVerdict::NotReceived : ChainVerdict::Usual;
   }
 
-  // A machine that is busy resumes coroutines late, too, but not by so much. The clock was read before
-  // the memory.
+  // A machine that is busy resumes coroutines late, too, but not by so much. The clock was read
+  // before the memory.
   bool is_overdue() const {
     constexpr int64_t late = 1'000'000'000;
     return chain_.operation == "async_wait" && !any([&](const AsioObject& object) {
-      return object.expires <= 0 || left_of(object, around_).value_or(0) > -late;
-    });
+             return object.expires <= 0 || left_of(object, around_).value_or(0) > -late;
+           });
   }
 
   bool sends() const {
@@ -154,6 +157,8 @@ std::string_view name(ChainVerdict verdict) {
   switch (verdict) {
     case ChainVerdict::Deadlock:
       return "deadlock";
+    case ChainVerdict::BehindDeadlock:
+      return "behind a deadlock";
     case ChainVerdict::BlocksThread:
       return "blocks its thread";
     case ChainVerdict::Overdue:

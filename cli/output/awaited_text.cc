@@ -52,7 +52,9 @@ std::string timers_text(const Unprepared& of, const std::vector<uint32_t>& timer
   std::string text = part_text(never, "never expires", "never expire") +
                      part_text(ago.size(), "has expired", "have expired");
   const size_t others = timers.size() - never - ago.size();
-  const char* verb = others == timers.size() ? ", expires " : others == 1 ? ", the other " : ", the others ";
+  const char* verb = others == timers.size() ? ", expires "
+                     : others == 1           ? ", the other "
+                                             : ", the others ";
   if (!left.empty()) return text + verb + "in " + range_text(left, length_text);
   if (!steady.empty())
     text += verb + ("when the steady clock shows " + range_text(steady, length_text));
@@ -117,8 +119,7 @@ std::string unnamed_objects_text(const Unprepared& of, const std::vector<uint32_
 Json object_json(const Unprepared& of, const SuspendedCoroutine& coroutine) {
   if (coroutine.object == SuspendedCoroutine::none) return {};
   const AsioObject& object = of.found.objects[coroutine.object];
-  Json json = Json::object(
-      {{"kind", std::string(name(object.kind))}, {"address", object.address}});
+  Json json = Json::object({{"kind", std::string(name(object.kind))}, {"address", object.address}});
   if (object.kind == Kind::Timer) {
     const std::optional<int64_t> left = left_of(object, of.around);
     json.set("never_expires", never_expires(object));
@@ -141,8 +142,7 @@ Json object_json(const Unprepared& of, const SuspendedCoroutine& coroutine) {
 namespace {
 
 std::string children_text(const SuspendedCoroutines& found, const CoroutineChain& chain) {
-  const std::string& type =
-      found.awaited[found.coroutines[chain.steps.back()].awaited].type;
+  const std::string& type = found.awaited[found.coroutines[chain.steps.back()].awaited].type;
   const bool is_first = type.find("operator||") != std::string::npos;
   const bool is_group = type == asio_group;
   if (chain.count > 1)
@@ -213,8 +213,8 @@ Json awaited_objects_json(const SuspendedCoroutines& found) {
     for (const uint32_t waiter : one.waiters) waiters.add(found.coroutines[waiter].frame);
     Json holders = Json::array();
     for (const WaitObject::Holder& holder : one.holders)
-      holders.add(Json::object({{"frame", found.coroutines[holder.coroutine].frame},
-                                {"certain", holder.is_certain}}));
+      holders.add(Json::object(
+          {{"frame", found.coroutines[holder.coroutine].frame}, {"certain", holder.is_certain}}));
     all.add(Json::object({{"address", one.address},
                           {"type", or_null(one.type)},
                           {"kind", or_null(std::string(name(one.kind)))},

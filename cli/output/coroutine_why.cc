@@ -63,7 +63,8 @@ std::string explain_unknown(const Unprepared& of, const JudgedChain& one) {
       of.found.awaited[last.awaited].kind == WaitObject::Kind::WhenAll) {
     const std::string& type = of.found.awaited[last.awaited].type;
     if (type.find("operator||") != std::string::npos)
-      return "It goes on when one of them has succeeded and the others are cancelled; each has its own "
+      return "It goes on when one of them has succeeded and the others are cancelled; each has its "
+             "own "
              "line.";
     if (type == asio_group)
       return "It goes on when the group has completed, of which each coroutine has its own line.";
@@ -80,8 +81,9 @@ std::string explain_unknown(const Unprepared& of, const JudgedChain& one) {
 
 // Whether a thread runs, and is not stopped: which coroutine it runs is unknown.
 bool has_unknown_stack(const Unprepared& of) {
-  return std::any_of(of.around.threads.begin(), of.around.threads.end(),
-                     [](const TargetThread& one) { return one.state == TargetThread::State::Running; });
+  return std::any_of(
+      of.around.threads.begin(), of.around.threads.end(),
+      [](const TargetThread& one) { return one.state == TargetThread::State::Running; });
 }
 
 // The coroutines on whose threads no other one can run; empty: none.
@@ -107,6 +109,8 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
         return "It holds the lock that it waits for: a deadlock.";
       return "Each of these coroutines waits for the next, and the last one for the first of the "
              "cycle: a deadlock.";
+    case ChainVerdict::BehindDeadlock:
+      return "It cannot go on either: what it waits for is in a deadlock, or behind one.";
     case ChainVerdict::BlocksThread: {
       const TargetThread* thread = thread_of(last, of.around);
       return "It runs on thread " + std::to_string(last.thread) + ", which " +
@@ -114,7 +118,8 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
              ": no other coroutine can run there until this call returns.";
     }
     case ChainVerdict::Overdue:
-      return "It was not resumed when its timer expired: the threads of its event loop are blocked or "
+      return "It was not resumed when its timer expired: the threads of its event loop are blocked "
+             "or "
              "busy, or none runs it." +
              blocked_text(of);
     case ChainVerdict::NeverExpires:
@@ -128,15 +133,16 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
     case ChainVerdict::NotReceived:
       return "The peer does not read, or not fast enough.";
     case ChainVerdict::Unreferenced:
-      return "Nothing in its memory refers to this coroutine, so that nothing can resume it, unless "
+      return "Nothing in its memory refers to this coroutine, so that nothing can resume it, "
+             "unless "
              "the kernel has its address, or the program keeps it in another form.";
     case ChainVerdict::Unknown:
       return explain_unknown(of, one);
     case ChainVerdict::NotStarted:
-      return (has_unknown_stack(of)
-                  ? "It was created, and nothing has started it, unless a thread runs it now: --stop "
-                    "shows that."
-                  : "It was created, and nothing has started it.") +
+      return (has_unknown_stack(of) ? "It was created, and nothing has started it, unless a thread "
+                                      "runs it now: --stop "
+                                      "shows that."
+                                    : "It was created, and nothing has started it.") +
              blocked_text(of);
     case ChainVerdict::Slow:
       return "The timer takes long: is its unit right?";
@@ -158,7 +164,8 @@ struct Family {
 // Not a group with operations that are no coroutines.
 bool is_explained_by_others(const Unprepared& of, const Family& family, const JudgedChain& one) {
   const SuspendedCoroutine& last = of.found.coroutines[one.chain.steps.back()];
-  if (one.verdict != ChainVerdict::Unknown || last.awaited == SuspendedCoroutine::none) return false;
+  if (one.verdict != ChainVerdict::Unknown || last.awaited == SuspendedCoroutine::none)
+    return false;
   const WaitObject& object = of.found.awaited[last.awaited];
   if (object.kind != WaitObject::Kind::WhenAll || object.type == asio_group) return false;
   return std::any_of(family.chains.begin(), family.chains.end(), [&](const JudgedChain& other) {
@@ -169,7 +176,8 @@ bool is_explained_by_others(const Unprepared& of, const Family& family, const Ju
 std::vector<Family> families_of(const Unprepared& of, const std::vector<JudgedChain>& chains) {
   std::vector<Family> families;
   for (size_t begin = 0, end = 0; begin < chains.size(); begin = end) {
-    for (end = begin + 1; end < chains.size() && chains[end].depth != 0; end++) {}
+    for (end = begin + 1; end < chains.size() && chains[end].depth != 0; end++) {
+    }
     Family family{.chains = std::span(chains).subspan(begin, end - begin)};
     for (const JudgedChain& one : family.chains)
       if (!is_explained_by_others(of, family, one))
@@ -177,6 +185,15 @@ std::vector<Family> families_of(const Unprepared& of, const std::vector<JudgedCh
     families.push_back(family);
   }
   return families;
+}
+
+bool has_sockets(const Unprepared& of, std::span<const Family> families) {
+  for (const Family& family : families)
+    for (const JudgedChain& one : family.chains)
+      if (one.chain.operation != "async_accept")
+        for (const uint32_t i : one.chain.objects)
+          if (of.found.objects[i].kind == AsioObject::Kind::Socket) return true;
+  return false;
 }
 
 void add_family_lines(const Unprepared& of, const Family& family,
@@ -189,7 +206,8 @@ void explain(const Unprepared& of, const Family& family, size_t columns, std::st
   for (const JudgedChain& one : family.chains) {
     std::string text = explain(of, one);
     if (text.empty() || is_explained_by_others(of, family, one)) continue;
-    if (family.chains.size() > 1) text = function_name(of.found, one.chain.steps.back()) + ": " + text;
+    if (family.chains.size() > 1)
+      text = function_name(of.found, one.chain.steps.back()) + ": " + text;
     append_paragraph(out, text, 2, columns);
   }
 }
@@ -218,12 +236,13 @@ void add_threads(std::string& out, const Unprepared& of) {
 std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedChain>& chains,
                                size_t columns) {
   std::string out;
-  append_paragraph(out,
-                   escaped(of.title) + ' ' + recording_text(of.trace, of.is_core) +
-                       ". Its memory shows where its coroutines wait, but not since when, nor which "
-                       "coroutine should wake it." +
-                       pause_text(of),
-                   0, columns);
+  append_paragraph(
+      out,
+      escaped(of.title) + ' ' + recording_text(of.trace, of.is_core) +
+          ". Its memory shows where its coroutines wait, but not since when, nor which "
+          "coroutine should wake it." +
+          pause_text(of),
+      0, columns);
   for (const std::string& warning : of.found.warnings)
     append_paragraph(out, "Note: " + escaped(warning) + ".", 0, columns);
   std::vector<Family> families = families_of(of, chains);
@@ -250,6 +269,11 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
     std::vector<std::vector<std::string>> lines;
     for (auto one = usual; one != families.end(); one++) add_family_lines(of, *one, lines);
     append_columns(out, lines, "><<<", 0);
+    if (of.is_core && has_sockets(of, std::span(usual, families.end())))
+      append_paragraph(out,
+                       "A core does not show what a socket has sent and received: one of these may wait "
+                       "for an answer that does not come.",
+                       2, columns);
   }
   add_threads(out, of);
   out += '\n';

@@ -107,6 +107,11 @@ Detached wanter(Mutex& of) {
   co_await event;
   of.unlock();
 }
+// Behind the deadlock of the next two.
+Detached victim() {
+  co_await first.lock();
+  first.unlock();
+}
 Detached forward() {
   co_await first.lock();
   co_await gate;
@@ -177,6 +182,7 @@ int main() {
   wanter(given);
   wanter(given);
   gate.set();
+  victim();
   parent();
   sharing_parent();
   parent_of_last();
@@ -192,10 +198,12 @@ int main() {
   held(&kept, "keeper");
   waits("forward", &second, mutex);
   waits("backward", &first, mutex);
+  waits("victim", &first, mutex);
   held(&first, "forward");
   held(&second, "backward");
   deadlock("forward");
   deadlock("backward");
+  deadlock("victim");
   // One has it already, and goes on soon.
   for (int i = 0; i < 2; i++) waits("wanter", &given, mutex);
   no_holder(&given);
