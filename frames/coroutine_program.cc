@@ -440,6 +440,14 @@ Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {
   return found;
 }
 
+std::optional<LinePlace> CoroutineProgram::place_of_code(uint32_t number, uint64_t address) {
+  Module& module = modules_[pairs_[number].module];
+  const Lines* lines = lines_of(module);
+  const uint64_t in_file = address - module.bias;
+  if (lines == nullptr || lines->is_partly_missing(in_file)) return {};
+  return lines->at(in_file);
+}
+
 // clang's number 0 is the initial suspension, whose store belongs to the line of the function; if
 // that never suspends, it is the first await. The function that creates the frame stores it.
 Suspension CoroutineProgram::first_suspension(const Pair& pair) {

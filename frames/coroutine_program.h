@@ -94,6 +94,9 @@ class CoroutineProgram {
   // Where a coroutine waits. Precondition: index_of(pair). O(bytes of the function), and the first
   // time the debug information of its unit.
   Suspension suspension(uint32_t pair, uint32_t point);
+  // The line of an instruction of the coroutine's own function. Nothing: unknown. May read debug
+  // information.
+  std::optional<LinePlace> place_of_code(uint32_t pair, uint64_t address);
   // Of all its points; empty: unknown. O(points * bytes of the function).
   std::vector<Suspension> suspensions(uint32_t pair);
   // The parameters and local variables of a frame that waits at `point`, if that is known. May read

@@ -196,12 +196,12 @@ class Search {
       add_unused(stack);
       for (size_t i = 0; i < stack.calls.size(); i++) {
         // Behind a call that does not return there may be another function.
-        const auto pair =
-            program_.pair_of_code(stack.calls[i].pc - (stack.calls[i].is_return ? 1 : 0));
+        const uint64_t pc = stack.calls[i].pc - (stack.calls[i].is_return ? 1 : 0);
+        const auto pair = program_.pair_of_code(pc);
         if (!pair) continue;
         const uint32_t frame = frame_of(std::span(stack.calls).subspan(i), *pair);
         if (frame != none)
-          runs_.emplace(frame, thread.id);
+          runs_.emplace(found_[frame].frame, Run{.thread = thread.id, .pc = pc});
         else
           warnings_.push_back("thread " + std::to_string(thread.id) + " runs one of the coroutines " +
                               program_.name_of(program_.pairs()[*pair]) +
@@ -335,6 +335,23 @@ class Search {
     out.place = at->second;
   }
 
+  // Instead of where they last waited.
+  void set_running_places(SuspendedCoroutines& out) {
+    std::map<std::pair<uint32_t, uint64_t>, uint32_t> places;  // by function and instruction
+    for (SuspendedCoroutine& one : out.coroutines) {
+      if (one.state != State::Runs) continue;
+      const uint64_t pc = runs_.at(one.frame).pc;
+      const auto [at, is_new] = places.try_emplace({one.function, pc}, one.place);
+      if (is_new)
+        if (std::optional<LinePlace> place = program_.place_of_code(one.function, pc)) {
+          at->second = static_cast<uint32_t>(out.places.size());
+          out.places.push_back(
+              {.file = std::move(place->file), .line = place->line, .is_running = true});
+        }
+      one.place = at->second;
+    }
+  }
+
   uint32_t place_of(uint32_t pair, uint32_t point) {
     Suspension found = program_.suspension(pair, point);
     if (!found.place && found.awaiter.empty()) return 0;
@@ -369,9 +386,9 @@ class Search {
           out.state = value == first_point_of_gcc ? State::NotStarted : State::Waits;
       }
     }
-    if (const auto run = runs_.find(i); run != runs_.end()) {
+    if (const auto run = runs_.find(one.frame); run != runs_.end()) {
       out.state = State::Runs;
-      out.thread = run->second;
+      out.thread = run->second.thread;
     }
     return out;
   }
@@ -581,6 +598,7 @@ class Search {
     adapters.add_executors(memory_, out);
     LockHolders(out, waiters, awaited, program_).find();
     keep_certain_cycles(out, waiters, target_, awaited.cycle_closers(), awaited.guessed());
+    set_running_places(out);
     if (unknown != 0)
       warnings_.push_back("what " + counted(unknown, "coroutine") +
                           (unknown == 1 ? " waits" : " wait") +
@@ -679,7 +697,11 @@ class Search {
   std::vector<uint64_t> sizes_ = {};        // of frames, at most; by pair
   std::vector<int64_t> own_blocks_ = {};    // by pair, minus those inside of bigger ones
   std::vector<uint32_t> only_frames_ = {};  // by pair
-  std::map<uint32_t, uint64_t> runs_ = {};  // threads by coroutine
+  struct Run {
+    uint64_t thread = 0;
+    uint64_t pc = 0;  // in the coroutine's function
+  };
+  std::map<uint64_t, Run> runs_ = {};  // by frame
   std::vector<UnusedStack> unused_ = {};
   std::vector<std::unique_ptr<Heap>> heaps_ = {};
   uint64_t read_ = 0;

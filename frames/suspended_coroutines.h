@@ -27,7 +27,7 @@ struct SuspendedCoroutine {
   uint64_t thread = 0;        // Runs: the thread's id
   uint32_t function = 0;      // of SuspendedCoroutines::functions
   uint32_t awaits = none;     // the coroutine that resumes it at its end
-  uint32_t place = 0;         // of SuspendedCoroutines::places
+  uint32_t place = 0;         // of SuspendedCoroutines::places; of one that runs, perhaps its last wait
   uint32_t object = none;     // of SuspendedCoroutines::objects: what it waits for
   uint32_t awaited = none;    // of SuspendedCoroutines::awaited: what it waits for, if not Asio's
   uint32_t joined_by = none;  // the coroutine that waits for this and others together (when_all)
@@ -55,6 +55,7 @@ struct SuspendedCoroutines {
     std::string file = {};     // as the compiler names it, with its folder
     uint32_t line = 0;         // 0: unknown
     std::string awaiter = {};  // the type of what is awaited there; empty: unknown
+    bool is_running = false;   // a thread is there: it is no place of a wait
   };
   // A function that is no coroutine, or one that runs, with the frames of coroutines that do not
   // outlive a call of it (clang).

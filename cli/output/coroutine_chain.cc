@@ -35,13 +35,13 @@ std::string function_name(const SuspendedCoroutines& found, uint32_t coroutine) 
 
 namespace {
 
-// Of one that runs: where it last waited.
+// Of one that runs and is not known where: where it last waited.
 std::string place_text(const SuspendedCoroutines& found, uint32_t coroutine) {
   const SuspendedCoroutine& one = found.coroutines[coroutine];
   const SuspendedCoroutines::Place& place = found.places[one.place];
   if (place.line == 0) return "";
   // npos + 1 == 0
-  return (one.state == State::Runs ? "after " : "") +
+  return (one.state == State::Runs && !place.is_running ? "after " : "") +
          escaped(place.file.substr(place.file.rfind('/') + 1)) + ":" + std::to_string(place.line);
 }
 

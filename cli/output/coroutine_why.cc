@@ -17,13 +17,20 @@ std::string thread_text(const TargetThread& thread) {
   return state.empty() ? "is in an unknown state" : state;
 }
 
+// " (server.cc:17)"; empty: unknown.
+std::string running_line(const SuspendedCoroutines::Place& place) {
+  if (!place.is_running || place.line == 0) return "";
+  return " (" + escaped(place.file.substr(place.file.rfind('/') + 1)) + ':' +
+         std::to_string(place.line) + ')';
+}
+
 // The coroutine of the program that the thread runs, the innermost one; empty: none.
 std::string run_by(const SuspendedCoroutines& found, uint64_t thread) {
   std::string name;
   for (const SuspendedCoroutine& one : found.coroutines) {
     const SuspendedCoroutines::Function& function = found.functions[one.function];
     if (one.thread == thread && thread != 0 && !function.is_internal && function.operation.empty())
-      name = escaped(function.name);
+      name = escaped(function.name) + running_line(found.places[one.place]);
   }
   return name;
 }

@@ -91,7 +91,9 @@ def compare(case):
         verdicts = set()
         for chain in plain["chains"]:
             for one in map(by_frame.get, chain["frames"]):
-                if one["line"] and short(one["function"]) in functions and place_of(one) == place_of(location):
+                # Of one that runs, memory shows where it is, and the trace where it went on.
+                is_there = one["line"] and (one["state"] == "runs" or place_of(one) == place_of(location))
+                if is_there and short(one["function"]) in functions:
                     verdicts.add(chain["verdict"])
         rows.append((diagnosis["verdict"], place_of(location), verdicts))
     return rows or None, disagreements

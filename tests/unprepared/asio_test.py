@@ -75,6 +75,7 @@ def examine(target, is_live):
     check(not is_live or -1e11 < timer["left_ns"] <= -1e9, timer)
     chain, steps = chains["wait_for_thread"]
     check(steps[0]["state"] == "runs", steps)
+    check("-g1" not in options or steps[0]["line"] == LINES["wait_for_thread"], steps)
     check(chain["verdict"] == ("blocks its thread" if is_live else "runs"), chain)
     check("say_ready" not in chains, "a coroutine that has ended")
     check(not any("could not be read" in warning for warning in found["warnings"]), found["warnings"])

@@ -87,7 +87,7 @@ awaitable<void> watch_signals() {
 awaitable<void> wait_for_thread(std::future<int>& result) {
   asio::steady_timer timer(co_await asio::this_coro::executor, 10ms);
   co_await timer.async_wait(use_awaitable);
-  result.get();
+  result.get();  // @wait_for_thread
 }
 
 // Its timer expires when its thread is blocked.
