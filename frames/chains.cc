@@ -17,9 +17,9 @@ using Step = std::tuple<uint32_t, Coroutine::State, uint32_t, bool>;
 struct Key {
   std::vector<Step> steps = {};
   std::string text = {};
-  uint32_t object = Coroutine::none;                    // if it is one to be shown
+  uint32_t object = Coroutine::none;  // if it is one to be shown
   uint8_t kind = 0;
-  std::pair<uint32_t, uint32_t> joined_by = {0, 0};     // function and place, of the next number
+  std::pair<uint32_t, uint32_t> joined_by = {0, 0};  // function and place, of the next number
   auto operator<=>(const Key&) const = default;
 };
 
@@ -176,14 +176,21 @@ std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found, const 
   return ChainFinder(found, kind).find();
 }
 
-uint32_t waits_for(const SuspendedCoroutines& found, uint32_t coroutine) {
+uint32_t may_wait_for(const SuspendedCoroutines& found, uint32_t coroutine) {
   const SuspendedCoroutine& one = found.coroutines[coroutine];
   if (one.state == Coroutine::State::Runs) return Coroutine::none;
   if (one.awaits != Coroutine::none) return one.awaits;
   if (one.awaited == Coroutine::none) return Coroutine::none;
   const std::vector<WaitObject::Holder>& holders = found.awaited[one.awaited].holders;
-  return holders.size() == 1 && holders.front().is_certain ? holders.front().coroutine
-                                                           : Coroutine::none;
+  return holders.size() == 1 ? holders.front().coroutine : Coroutine::none;
+}
+
+uint32_t waits_for(const SuspendedCoroutines& found, uint32_t coroutine) {
+  const SuspendedCoroutine& one = found.coroutines[coroutine];
+  const uint32_t next = may_wait_for(found, coroutine);
+  const bool is_holder = next != Coroutine::none && one.awaits == Coroutine::none;
+  return is_holder && !found.awaited[one.awaited].holders.front().is_certain ? Coroutine::none
+                                                                             : next;
 }
 
 }  // namespace skein

@@ -45,5 +45,7 @@ std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found, const 
 // The coroutine that must go on before this one can: what it awaits, or the certain holder of the
 // lock that it waits for. SuspendedCoroutine::none: unknown.
 uint32_t waits_for(const SuspendedCoroutines& found, uint32_t coroutine);
+// The same, or the only one that perhaps holds the lock.
+uint32_t may_wait_for(const SuspendedCoroutines& found, uint32_t coroutine);
 
 }  // namespace skein

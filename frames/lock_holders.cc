@@ -116,12 +116,13 @@ void LockHolders::find_object(uint32_t coroutine, uint64_t slot, uint32_t lock) 
       const Guard kind = kind_of_object(coroutine, guard, object);
       if (kind == Guard::None) continue;
       const std::optional<GuardShape> shape = guard_shape(guard.type);
-      const bool is_empty = shape && shape->owns && (*shape->owns >= guard.bytes.size() ||
-                                                     guard.bytes[*shape->owns] != 1);
-      if (!is_empty)
+      const bool is_empty = shape && shape->owns &&
+                            (*shape->owns >= guard.bytes.size() || guard.bytes[*shape->owns] != 1);
+      const bool is_in_scope = is_object_in_scope(coroutine, guard, object, kind);
+      if (!is_empty && (is_in_scope || !guard.is_elsewhere))
         add(coroutine, lock,
-            is_object_in_scope(coroutine, guard, object, kind) &&
-                (kind == Guard::Known || !has_unlocker) && !may_be_released(coroutine, lock));
+            !guard.is_elsewhere && is_in_scope && (kind == Guard::Known || !has_unlocker) &&
+                !may_be_released(coroutine, lock));
       return;
     }
     return;  // what looks like a guard may be left from an object that is gone
@@ -173,8 +174,7 @@ LockHolders::Guard LockHolders::kind_of_object(uint32_t coroutine, const FrameOb
 }
 
 // Whether it has an object that may give the lock back for some time.
-bool LockHolders::has_unlocker(uint32_t coroutine, const FrameLayout& layout,
-                               uint64_t lock) const {
+bool LockHolders::has_unlocker(uint32_t coroutine, const FrameLayout& layout, uint64_t lock) const {
   const auto words = waiters_.words(coroutine);
   return std::any_of(layout.members.begin(), layout.members.end(), [&](const FrameMember& member) {
     return is_name_of_unlocker(member.type.name) && member.offset % 8 == 0 &&
@@ -481,7 +481,8 @@ bool LockHolders::refers_to(uint32_t coroutine, const FrameMember& awaiter, uint
 bool LockHolders::may_be_current(uint32_t coroutine, const FrameMember& awaiter) const {
   const SuspendedCoroutine& one = found_.coroutines[coroutine];
   if (const auto match = objects_.matches().find(coroutine); match != objects_.matches().end())
-    return lies_in(awaiter, match->second.slot) || refers_to(coroutine, awaiter, match->second.slot);
+    return lies_in(awaiter, match->second.slot) ||
+           refers_to(coroutine, awaiter, match->second.slot);
   const std::string& type = found_.places[one.place].awaiter;
   if (!type.empty() && awaiter.type.name == type) return true;
   const auto words = waiters_.words(coroutine);

@@ -66,22 +66,29 @@ class Judge {
   }
 
   // What the last coroutine waits for, by way of locks with known holders: itself, or others that
-  // wait for each other. Nothing: neither is certain.
+  // wait for each other. Nothing: neither.
   std::optional<ChainVerdict> of_locks() const {
     const uint32_t last = chain_.steps.back();
     uint32_t slow = last;  // finds a cycle that `last` is not in (Floyd)
     uint32_t at = last;
+    bool is_certain = true;
     constexpr int longest = 1000;
-    for (int i = 0; i < longest && can_only_wait(at); i++) {
-      at = waits_for(found_, at);
-      if (at == last) return ChainVerdict::Deadlock;
-      if (i % 2 != 0) slow = waits_for(found_, slow);
-      if (at == slow) return ChainVerdict::BehindDeadlock;
+    for (int i = 0; i < longest && at != SuspendedCoroutine::none &&
+                    found_.coroutines[at].state == State::Waits;
+         i++) {
+      is_certain =
+          is_certain && can_only_wait(at) && waits_for(found_, at) != SuspendedCoroutine::none;
+      at = may_wait_for(found_, at);
+      if (at == last && is_certain) return ChainVerdict::Deadlock;
+      // What looks like its own guard may be left from the last time that it had the lock.
+      if (at == last) return i == 0 ? std::nullopt : std::optional(ChainVerdict::PerhapsDeadlock);
+      if (i % 2 != 0) slow = may_wait_for(found_, slow);
+      if (at == slow && is_certain) return ChainVerdict::BehindDeadlock;
+      if (at == slow) return {};
     }
     return {};
   }
   bool can_only_wait(uint32_t coroutine) const {
-    if (coroutine == SuspendedCoroutine::none) return false;
     const SuspendedCoroutine& one = found_.coroutines[coroutine];
     return one.state == State::Waits && one.is_certain;
   }
@@ -159,6 +166,8 @@ std::string_view name(ChainVerdict verdict) {
       return "deadlock";
     case ChainVerdict::BehindDeadlock:
       return "behind a deadlock";
+    case ChainVerdict::PerhapsDeadlock:
+      return "perhaps a deadlock";
     case ChainVerdict::BlocksThread:
       return "blocks its thread";
     case ChainVerdict::Overdue:

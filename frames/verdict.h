@@ -27,16 +27,17 @@ struct Surroundings {
 
 // From the worst; only Usual is what it looks like in most programs that are correct.
 enum class ChainVerdict : uint8_t {
-  Deadlock,        // the coroutines of a cycle wait for each other, or for locks that they hold
-  BehindDeadlock,  // it waits for a coroutine that is in a deadlock, or behind one
-  BlocksThread,    // it runs, and its thread sleeps in a call
-  Overdue,         // its timer expired a second ago or more, and it was not resumed
-  NeverExpires,    // it waits for a timer that never expires
-  NoAnswer,        // the process connected a socket and spoke last
-  Unread,          // what it waits for has arrived
-  NotReceived,     // it waits to send
-  Unreferenced,    // nothing in memory refers to it, so that nothing can resume it
-  Unknown,         // it waits for an object of the program or a library, or for what is not known
+  Deadlock,         // the coroutines of a cycle wait for each other, or for locks that they hold
+  BehindDeadlock,   // it waits for a coroutine that is in a deadlock, or behind one
+  PerhapsDeadlock,  // it would be one if those hold the locks that perhaps do
+  BlocksThread,     // it runs, and its thread sleeps in a call
+  Overdue,          // its timer expired a second ago or more, and it was not resumed
+  NeverExpires,     // it waits for a timer that never expires
+  NoAnswer,         // the process connected a socket and spoke last
+  Unread,           // what it waits for has arrived
+  NotReceived,      // it waits to send
+  Unreferenced,     // nothing in memory refers to it, so that nothing can resume it
+  Unknown,          // it waits for an object of the program or a library, or for what is not known
   NotStarted,
   Slow,  // it waits for one of few timers that take ten seconds or more
   Runs,  // a thread runs it, and does not sleep

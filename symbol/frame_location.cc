@@ -274,4 +274,24 @@ std::optional<FrameLocation> locate(Dwarf_Die* variable, const FramePlace& place
   return Evaluation(&attribute, place, is_resumed, frame, memory).run({expression, length});
 }
 
+std::optional<uint64_t> locate_elsewhere(Dwarf_Die* variable, const FramePlace& place,
+                                         uint64_t frame) {
+  constexpr int most = 1000;  // entries of a list
+  Dwarf_Attribute attribute;
+  if (dwarf_attr(variable, DW_AT_location, &attribute) == nullptr) return {};
+  Dwarf_Addr base = 0;
+  Dwarf_Addr begin = 0;
+  Dwarf_Addr end = 0;
+  Dwarf_Op* expression = nullptr;
+  size_t length = 0;
+  ptrdiff_t at = 0;
+  for (int i = 0; i < most; i++) {
+    at = dwarf_getlocations(&attribute, at, &base, &begin, &end, &expression, &length);
+    if (at <= 0) return {};
+    if (length == 1 && expression->atom == DW_OP_breg0 + place.register_number)
+      return frame + expression->number;
+  }
+  return {};
+}
+
 }  // namespace skein

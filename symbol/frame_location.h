@@ -37,4 +37,9 @@ struct FrameLocation {
 std::optional<FrameLocation> locate(Dwarf_Die* variable, const FramePlace& place, bool is_resumed,
                                     uint64_t frame, const FrameMemory& memory);
 
+// Where the variable is at other instructions of the same function, if the same register has the
+// frame there: the content may be old. Nothing: nowhere.
+std::optional<uint64_t> locate_elsewhere(Dwarf_Die* variable, const FramePlace& place,
+                                         uint64_t frame);
+
 }  // namespace skein

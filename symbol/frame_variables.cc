@@ -294,7 +294,9 @@ std::vector<FrameObject> FrameVariables::objects(const FrameCode& code, uint64_t
       One& one = all[{name, line}];
       const auto location = locate(&die, place, is_resumed, frame, memory);
       std::vector<std::optional<uint8_t>> bytes;
-      const auto address = location ? location->address : member_address(name);
+      auto address = location ? location->address : member_address(name);
+      const bool is_elsewhere = !location && !address;
+      if (is_elsewhere && is_resumed) address = locate_elsewhere(&die, place, frame);
       if (address)
         bytes = bytes_at(*address, memory);
       else if (location)
@@ -303,6 +305,7 @@ std::vector<FrameObject> FrameVariables::objects(const FrameCode& code, uint64_t
       one.is_same = one.object.bytes.empty() || (one.is_same && one.object.bytes == bytes);
       one.object = {.type = state_->qualified_name(type),
                     .is_pointer = is_pointer,
+                    .is_elsewhere = is_elsewhere,
                     .line = line,
                     .bytes = std::move(bytes)};
     });

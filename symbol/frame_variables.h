@@ -34,9 +34,10 @@ struct FrameVariable {
 // A variable of a class, or a pointer or reference to one, that exists where the coroutine was
 // suspended.
 struct FrameObject {
-  std::string type = {};                           // qualified, without the arguments of templates
-  bool is_pointer = false;                         // then `type` is what it refers to
-  uint32_t line = 0;                               // of the declaration
+  std::string type = {};      // qualified, without the arguments of templates
+  bool is_pointer = false;    // then `type` is what it refers to
+  bool is_elsewhere = false;  // known at other instructions only: the content may be old
+  uint32_t line = 0;          // of the declaration
   std::vector<std::optional<uint8_t>> bytes = {};  // the first 16; nothing: unknown
   std::optional<uint64_t> word() const;            // of the first 8
 };
@@ -64,9 +65,9 @@ class FrameVariables {
   // Of the frame at `frame`. At most 100. The first time O(entries of its unit).
   std::vector<FrameVariable> of(const FrameCode& code, uint64_t frame, const Memory& memory,
                                 const CodeNames& names = {});
-  // The variables of classes, and pointers and references to some, that are in scope where the coroutine was suspended, and whose content
-  // is known. The places are those of one co_await: code that was moved may be in fewer scopes.
-  // Empty: unknown.
+  // The variables of classes, and pointers and references to some, that are in scope where the
+  // coroutine was suspended, and whose content is known. The places are those of one co_await: code
+  // that was moved may be in fewer scopes. Empty: unknown.
   std::vector<FrameObject> objects(const FrameCode& code, uint64_t frame, const Memory& memory);
 
  private:

@@ -118,6 +118,10 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
              "cycle: a deadlock.";
     case ChainVerdict::BehindDeadlock:
       return "It cannot go on either: what it waits for is in a deadlock, or behind one.";
+    case ChainVerdict::PerhapsDeadlock:
+      return "Each of these coroutines waits for a lock that the next one perhaps holds: if they "
+             "do, "
+             "this is a deadlock.";
     case ChainVerdict::BlocksThread: {
       const TargetThread* thread = thread_of(last, of.around);
       return "It runs on thread " + std::to_string(last.thread) + ", which " +
@@ -277,10 +281,11 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
     for (auto one = usual; one != families.end(); one++) add_family_lines(of, *one, lines);
     append_columns(out, lines, "><<<", 0);
     if (of.is_core && has_sockets(of, std::span(usual, families.end())))
-      append_paragraph(out,
-                       "A core does not show what a socket has sent and received: one of these may wait "
-                       "for an answer that does not come.",
-                       2, columns);
+      append_paragraph(
+          out,
+          "A core does not show what a socket has sent and received: one of these may wait "
+          "for an answer that does not come.",
+          2, columns);
   }
   add_threads(out, of);
   out += '\n';

@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""lock_order_test.py SKEIN SOURCE VERDICT COMPILER OPTION...: of two coroutines that take two locks in opposite orders,
+`skein why` reports a deadlock, or, where the compiler describes a guard at other instructions only,
+that it may be one."""
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+skein, source, verdict, compiler, *options = sys.argv[1:]
+if not shutil.which(compiler):
+    print(f"skipped: no {compiler}")
+    sys.exit(77)
+with tempfile.TemporaryDirectory() as folder:
+    program = Path(folder) / "program"
+    subprocess.run([compiler, "-std=c++20", *options, source, "-o", program], check=True)
+    process = subprocess.Popen([program], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        run = subprocess.run([skein, "why", "--json", str(process.pid)], capture_output=True, text=True)
+        found = json.loads(run.stdout)
+    finally:
+        process.kill()
+        process.wait()
+names = {one["frame"]: one["function"].rsplit("::", 1)[-1] for one in found["coroutines"]}
+chains = sorted((chain["verdict"], *map(names.get, chain["frames"])) for chain in found["chains"])
+assert chains == [(verdict, "transfer_often", "transfer")] * 2, chains
+assert run.returncode == (verdict == "deadlock"), run
