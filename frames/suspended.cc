@@ -296,6 +296,12 @@ class Search {
   }
 
   uint64_t size_of(uint32_t i) const {
+    const Mapping* mapping = find_mapping(target_.mappings(), found_[i].frame);
+    const uint64_t size = most_size_of(i);
+    return mapping == nullptr ? size : std::min(size, mapping->end - found_[i].frame);
+  }
+
+  uint64_t most_size_of(uint32_t i) const {
     const HeapBlock& block = blocks_[i];
     const uint64_t frame = found_[i].frame;
     if (found_[i].is_elided) {

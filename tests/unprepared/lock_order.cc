@@ -101,10 +101,16 @@ Task transfer_often(Account& from, Account& to) {
 int main() {
   Account a;
   Account b;
+#ifdef ON_STACK  // clang puts their frames there
+  const Task there = transfer_often(a, b);
+  const Task back = transfer_often(b, a);
+  runnable = {there.handle, back.handle};
+#else
   std::deque<Task> tasks;
   tasks.push_back(transfer_often(a, b));
   tasks.push_back(transfer_often(b, a));
   for (const Task& task : tasks) runnable.push_back(task.handle);
+#endif
   while (!runnable.empty()) {
     const std::coroutine_handle<> next = runnable.front();
     runnable.pop_front();

@@ -16,7 +16,8 @@ if not shutil.which(compiler):
 with tempfile.TemporaryDirectory() as folder:
     program = Path(folder) / "program"
     subprocess.run([compiler, "-std=c++20", *options, source, "-o", program], check=True)
-    process = subprocess.Popen([program], stdout=subprocess.PIPE, text=True)
+    # Without an environment, the frame of main() is at the end of the stack.
+    process = subprocess.Popen([program], stdout=subprocess.PIPE, text=True, env={})
     try:
         assert process.stdout.readline() == "ready\n"
         run = subprocess.run([skein, "why", "--json", str(process.pid)], capture_output=True, text=True)
