@@ -12,7 +12,7 @@ namespace {
 
 using State = SuspendedCoroutine::State;
 constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
-constexpr uint64_t header = 16;  // of a frame: two addresses; then the promise
+constexpr uint64_t header = 16;        // of a frame: two addresses; then the promise
 constexpr uint64_t largest = 1 << 16;  // bytes of a frame that are searched: offsets have 16 bits
 
 bool is_suspend_always(std::string_view awaiter) {
@@ -118,7 +118,8 @@ bool Continuations::awaits_no_coroutine(uint32_t waiter) {
 bool Continuations::leads_to_no_coroutine(const SuspendedCoroutine& one) {
   const std::string& awaiter = found_->places[one.place].awaiter;
   if (awaiter.empty()) return false;
-  return is_suspend_always(awaiter) || is_without_pointers(program_.awaiters(one.function, awaiter));
+  return is_suspend_always(awaiter) ||
+         is_without_pointers(program_.awaiters(one.function, awaiter));
 }
 
 // Whether it is at a co_yield, as far as types show: its consumer has a value, and is not waiting
@@ -187,23 +188,24 @@ std::optional<Continuations::Candidate> Continuations::candidate(uint32_t waiter
   return found;
 }
 
-// The frame of clang's that an elided one is in, if the latter's promise refers to it: its address is
-// a constant distance away, so that it need not have it.
+// The frame of clang's that an elided one is in, if the latter's promise refers to it: its address
+// is a constant distance away, so that it need not have it.
 void Continuations::find_elided() {
   elided_.clear();
   for (uint32_t i = 0; i < all_.size(); i++) {
     if (!all_[i].is_elided) continue;
     for (const Link& link : links_of(i)) {
       const SuspendedCoroutine& around = all_[link.to];
-      const bool is_inside =
-          around.frame < all_[i].frame &&
-                             all_[i].frame - around.frame < std::min<uint64_t>(around.size, largest);
+      // The size of one that is elided itself is unknown: it goes up to the next frame, this one.
+      const uint64_t size = std::min<uint64_t>(around.size, largest) + (around.is_elided ? 1 : 0);
+      const bool is_inside = around.frame < all_[i].frame && all_[i].frame - around.frame < size;
       if (!is_inside || !is_in_promise(i, link.offset)) continue;
-      elided_.emplace(link.to, Candidate{.awaited = i,
-                                         .back = static_cast<uint16_t>(link.offset),
-                                         .slot = static_cast<uint16_t>(all_[i].frame - around.frame),
-                                         .rank = 1,
-                                         .is_exact = promise_end(i) != 0});
+      elided_.emplace(link.to,
+                      Candidate{.awaited = i,
+                                .back = static_cast<uint16_t>(link.offset),
+                                .slot = static_cast<uint16_t>(all_[i].frame - around.frame),
+                                .rank = 1,
+                                .is_exact = promise_end(i) != 0});
       break;
     }
   }
@@ -233,7 +235,9 @@ const std::vector<Continuations::Candidate>& Continuations::candidates(uint32_t 
     i = end;
   }
   for (auto one = first; one != last; ++one) {
-    const auto is_same = [&](const Candidate& other) { return other.awaited == one->second.awaited; };
+    const auto is_same = [&](const Candidate& other) {
+      return other.awaited == one->second.awaited;
+    };
     if (!is_at_yield(one->second.awaited) &&
         std::none_of(candidates_.begin(), candidates_.end(), is_same))
       candidates_.push_back(one->second);
