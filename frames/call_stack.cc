@@ -44,8 +44,8 @@ const CallStacks::Module* CallStacks::module_of(uint64_t address) {
   return module.table != nullptr ? &module : nullptr;
 }
 
-// Whether the code before a return address may have called the function of an instruction: E8 cd, or
-// FF /2 of 2 to 7 bytes. A function with a frame pointer begins with push %rbp; mov %rsp,%rbp.
+// Whether the code before a return address may have called the function of an instruction: E8 cd,
+// or FF /2 of 2 to 7 bytes. A function with a frame pointer begins with push %rbp; mov %rsp,%rbp.
 CallStacks::Fit CallStacks::fit(uint64_t address, uint64_t instruction) {
   if (!is_code(address)) return Fit::No;
   constexpr uint64_t longest = 7;
@@ -124,17 +124,56 @@ void CallStacks::walk(Registers at, bool is_return, Stack& stack, bool may_guess
   }
 }
 
+// The frame pointer of a function at a call, if its beginning is push %rbp; mov %rsp,%rbp; pushes
+// of other registers; sub $size,%rsp: code that is not optimised changes the stack pointer nowhere
+// else.
+std::optional<uint64_t> CallStacks::usual_frame_pointer(uint64_t instruction, uint64_t top) {
+  constexpr uint64_t largest = 1 << 14;
+  constexpr uint64_t longest = 32;  // of the beginning
+  const uint64_t begin = instruction - std::min(largest, instruction);
+  std::vector<uint8_t> code(instruction - begin + longest);
+  uint64_t read = code.size();
+  while (read > longest && !memory_.read(instruction + longest - read, code.data(), read))
+    read /= 2;
+  code.resize(read);
+  const auto found = std::find_end(code.begin(), code.end() - std::min(read, longest), prologue,
+                                   prologue + sizeof prologue);
+  if (found == code.end() - std::min(read, longest)) return {};
+  uint64_t size = 0;
+  auto at = found + sizeof prologue;
+  while (code.end() - at >= 8) {
+    if (at[0] == 0x41 && at[1] >= 0x50 && at[1] <= 0x57) {
+      at += 2;
+      size += 8;
+    } else if (at[0] >= 0x50 && at[0] <= 0x57) {
+      at += 1;
+      size += 8;
+    } else {
+      break;
+    }
+  }
+  if (code.end() - at < 8) return {};
+  uint32_t more = 0;
+  if (at[0] == 0x48 && at[1] == 0x83 && at[2] == 0xEC)
+    more = at[3];
+  else if (at[0] == 0x48 && at[1] == 0x81 && at[2] == 0xEC)
+    std::memcpy(&more, &at[3], sizeof more);
+  return top + size + more;
+}
+
 // Continues `stack` at its last call, whose frame pointer is not known: it is the address of an
 // older one, before a return address, from which the stack can be read to its end. What earlier
 // calls have left on the stack may look the same: a call of another function does not count, and
-// several that are possible are none.
+// several that are possible are none, unless one of them is where the function's beginning puts it.
 void CallStacks::guess_frame_pointer(const Registers& at, bool is_return, Stack& stack) {
   constexpr uint64_t most = 4096;  // bytes
   const size_t known = stack.calls.size() - 1;
   const uint64_t begin = at.get(sp).value_or(0);
   const uint64_t instruction = at.get(pc).value_or(0);
+  const std::optional<uint64_t> usual = usual_frame_pointer(instruction, begin);
   std::optional<Stack> possible;
   bool are_several = false;
+  bool is_usual = false;
   for (uint64_t address = begin; address < begin + most; address += 8) {
     const Fit fits = fit(memory_.word(address + 8), instruction);
     if (fits == Fit::No) continue;
@@ -148,10 +187,12 @@ void CallStacks::guess_frame_pointer(const Registers& at, bool is_return, Stack&
       stack = std::move(longer);
       return;
     }
+    if (is_usual) continue;
+    is_usual = usual == address;
     are_several |= possible.has_value();
     possible = std::move(longer);
   }
-  if (possible && !are_several) stack = std::move(*possible);
+  if (possible && (is_usual || !are_several)) stack = std::move(*possible);
 }
 
 CallStacks::Stack CallStacks::of(const Registers& registers) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "frames/memory_cache.h"
@@ -49,6 +50,7 @@ class CallStacks {
   Fit fit(uint64_t address, uint64_t instruction);
   bool is_code(uint64_t address) const;
   bool has_frame_pointer(uint64_t function);
+  std::optional<uint64_t> usual_frame_pointer(uint64_t instruction, uint64_t top);
   bool is_in_function_at(uint64_t function, uint64_t instruction);
   void walk(Registers at, bool is_return, Stack& stack, bool may_guess);
   void guess_frame_pointer(const Registers& at, bool is_return, Stack& stack);

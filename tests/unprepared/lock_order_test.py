@@ -28,4 +28,5 @@ with tempfile.TemporaryDirectory() as folder:
 names = {one["frame"]: one["function"].rsplit("::", 1)[-1] for one in found["coroutines"]}
 chains = sorted((chain["verdict"], *map(names.get, chain["frames"])) for chain in found["chains"])
 assert chains == [(verdict, "transfer_often", "transfer")] * 2, chains
+assert not found["warnings"], found["warnings"]  # also of the thread's stack
 assert run.returncode == (verdict == "deadlock"), run
