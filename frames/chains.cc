@@ -55,7 +55,7 @@ class ChainFinder {
         order.push_back(i);
     const auto rank = [&](uint32_t i) {
       const WaitObject& one = found_.awaited[i];
-      const bool is_held = !one.holders.empty() && one.holders.front().is_certain;
+      const bool is_held = !one.holders.empty() && one.holders.front().is_certain();
       return std::pair(!is_held, SIZE_MAX - one.waiters.size());
     };
     std::stable_sort(order.begin(), order.end(),
@@ -189,8 +189,8 @@ uint32_t waits_for(const SuspendedCoroutines& found, uint32_t coroutine) {
   const SuspendedCoroutine& one = found.coroutines[coroutine];
   const uint32_t next = may_wait_for(found, coroutine);
   const bool is_holder = next != Coroutine::none && one.awaits == Coroutine::none;
-  return is_holder && !found.awaited[one.awaited].holders.front().is_certain ? Coroutine::none
-                                                                             : next;
+  return is_holder && !found.awaited[one.awaited].holders.front().is_certain() ? Coroutine::none
+                                                                               : next;
 }
 
 }  // namespace skein

@@ -61,8 +61,10 @@ TEST_CASE("chains: a cycle is a deadlock") {
 
 TEST_CASE("chains: locks that their holders wait for are a deadlock, and those that are certain") {
   SuspendedCoroutines found = coroutines({{0, none}, {0, none}, {1, none}});
-  found.awaited = {{.address = 1, .kind = WaitObject::Kind::Lock, .waiters = {0, 2}, .holders = {{1, true}}},
-                   {.address = 2, .kind = WaitObject::Kind::Lock, .waiters = {1}, .holders = {{0, true}}}};
+  constexpr auto certain = WaitObject::Certainty::Certain;
+  found.awaited = {
+      {.address = 1, .kind = WaitObject::Kind::Lock, .waiters = {0, 2}, .holders = {{1, certain}}},
+      {.address = 2, .kind = WaitObject::Kind::Lock, .waiters = {1}, .holders = {{0, certain}}}};
   found.coroutines[0].awaited = 0;
   found.coroutines[1].awaited = 1;
   found.coroutines[2].awaited = 0;
@@ -74,7 +76,9 @@ TEST_CASE("chains: locks that their holders wait for are a deadlock, and those t
   using enum ChainVerdict;
   CHECK(find_chains(found).size() == 3);
   CHECK(verdicts() == std::vector{Deadlock, Deadlock, BehindDeadlock});
-  found.awaited[0].holders[0].is_certain = false;
+  found.awaited[0].holders[0].certainty = WaitObject::Certainty::Perhaps;
+  CHECK(verdicts() == std::vector{Unknown, Unknown, Unknown});
+  found.awaited[0].holders[0].certainty = WaitObject::Certainty::Probable;
   CHECK(verdicts() == std::vector{PerhapsDeadlock, PerhapsDeadlock, Unknown});
 }
 
@@ -137,7 +141,9 @@ TEST_CASE("chains: of many similar timers only those that never expire are wrong
   for (uint32_t i = 0; i < 5; i++) {
     found.objects.push_back({.kind = AsioObject::Kind::Timer,
                              .clock = AsioObject::Clock::Steady,
-                             .expires = i == 2 ? AsioObject::never : i % 2 == 0 ? late : 0});
+                             .expires = i == 2       ? AsioObject::never
+                                        : i % 2 == 0 ? late
+                                                     : 0});
     found.coroutines.push_back({.frame = 16 * (i + 1), .object = i, .state = State::Waits});
   }
   const Surroundings now{.steady_now = 5'000'000'000};

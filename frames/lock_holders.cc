@@ -15,6 +15,7 @@ namespace skein {
 namespace {
 
 using State = SuspendedCoroutine::State;
+using Certainty = WaitObject::Certainty;
 constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
 
 bool lies_in(const FrameMember& member, uint64_t slot) {
@@ -58,13 +59,14 @@ void LockHolders::find() {
     std::vector<WaitObject::Holder>& holders = found_.awaited[lock].holders;
     if (const auto only = references_.find(lock);
         holders.empty() && only != references_.end() && only->second.size() == 1)
-      add(only->second.front(), lock, false);
-    const auto is_certain = [](const WaitObject::Holder& one) { return one.is_certain; };
-    const auto certain = std::count_if(holders.begin(), holders.end(), is_certain);
-    if (certain == 1)
-      std::erase_if(holders, [&](const WaitObject::Holder& one) { return !is_certain(one); });
+      add(only->second.front(), lock);
+    Certainty best = Certainty::Perhaps;
+    for (const WaitObject::Holder& one : holders) best = std::max(best, one.certainty);
+    const auto is_best = [&](const WaitObject::Holder& one) { return one.certainty == best; };
+    if (std::count_if(holders.begin(), holders.end(), is_best) == 1)
+      std::erase_if(holders, [&](const WaitObject::Holder& one) { return !is_best(one); });
     else
-      for (WaitObject::Holder& one : holders) one.is_certain = false;
+      for (WaitObject::Holder& one : holders) one.certainty = Certainty::Perhaps;
     constexpr size_t many = 4;  // of which any may be it
     if (holders.size() > many) holders.clear();
   }
@@ -119,15 +121,18 @@ void LockHolders::find_object(uint32_t coroutine, uint64_t slot, uint32_t lock) 
       const bool is_empty = shape && shape->owns &&
                             (*shape->owns >= guard.bytes.size() || guard.bytes[*shape->owns] != 1);
       const bool is_in_scope = is_object_in_scope(coroutine, guard, object, kind);
+      const bool holds = is_in_scope && (kind == Guard::Known || !has_unlocker) &&
+                         !may_be_released(coroutine, lock);
       if (!is_empty && (is_in_scope || !guard.is_elsewhere))
         add(coroutine, lock,
-            !guard.is_elsewhere && is_in_scope && (kind == Guard::Known || !has_unlocker) &&
-                !may_be_released(coroutine, lock));
+            !holds               ? Certainty::Perhaps
+            : guard.is_elsewhere ? Certainty::Probable
+                                 : certainty_of(kind));
       return;
     }
     return;  // what looks like a guard may be left from an object that is gone
   }
-  if (is_used_awaiter(coroutine, slot, lock)) return add(coroutine, lock, false);
+  if (is_used_awaiter(coroutine, slot, lock)) return add(coroutine, lock);
   std::vector<uint32_t>& references = references_[lock];
   const bool is_known =
       std::find(references.begin(), references.end(), coroutine) != references.end();
@@ -184,7 +189,7 @@ bool LockHolders::has_unlocker(uint32_t coroutine, const FrameLayout& layout, ui
 
 // Whether another coroutine may have released the lock for the holder, as the wait for a condition
 // does: one that waits for the lock and has the address of the guard, or one that the holder awaits
-// and that has the lock's address. What awaits nothing but the lock has had no reason to.
+// and that knows the lock. What awaits nothing but the lock has had no reason to.
 bool LockHolders::may_be_released(uint32_t holder, uint32_t lock) {
   const WaitObject& object = found_.awaited[lock];
   const auto own = waiters_.words(holder);
@@ -201,11 +206,34 @@ bool LockHolders::may_be_released(uint32_t holder, uint32_t lock) {
   constexpr int longest = 1000;
   uint32_t at = found_.coroutines[holder].awaits;
   for (int i = 0; i < longest && at != no_coroutine && at != holder; i++) {
-    const auto words = waiters_.words(at);
-    const bool has_lock = std::find(words.begin(), words.end(), object.address) != words.end();
-    if (has_guard(at) || (has_lock && !awaits_once(found_.coroutines[at].function))) return true;
+    if (has_guard(at) || (may_know(at, object) && !awaits_once(found_.coroutines[at].function)))
+      return true;
     at = found_.coroutines[at].awaits;
   }
+  return false;
+}
+
+// Whether its frame has the address of the lock, or of an object that the lock is in.
+bool LockHolders::may_know(uint32_t coroutine, const WaitObject& lock) {
+  constexpr uint64_t usual_size = 4096;  // of objects of unknown size, at most
+  const auto words = waiters_.words(coroutine);
+  const auto is_before = [&](uint64_t address, uint64_t size) {
+    return address <= lock.address && lock.address - address < size;
+  };
+  const uint32_t function = found_.coroutines[coroutine].function;
+  const FrameLayout& layout = program_.layout(function);
+  if (layout.members.empty())
+    return std::any_of(words.begin(), words.end(),
+                       [&](uint64_t word) { return is_before(word, usual_size); });
+  if (std::find(words.begin(), words.end(), lock.address) != words.end()) return true;
+  for (const FrameMember& member : layout.members)
+    for (const TypedPointer& pointer : member.type.pointers) {
+      const uint64_t slot = member.offset + pointer.offset;
+      if (pointer.to.empty() || slot / 8 >= words.size() || !is_before(words[slot / 8], usual_size))
+        continue;
+      if (is_before(words[slot / 8], program_.size_of(function, pointer.to).value_or(usual_size)))
+        return true;
+    }
   return false;
 }
 
@@ -215,11 +243,12 @@ bool LockHolders::awaits_once(uint32_t function) {
   const std::vector<Suspension>& all = suspensions_of(function);
   const FrameLayout& layout = program_.layout(function);
   const std::string promise = layout.promise ? layout.promise->name + "::" : "";
-  // g++'s first point is the initial suspend.
+  // g++'s first point is the initial suspend, and its last one the final suspend.
   const bool is_gcc =
       program_.pairs()[function].function.compiler == CoroutineFunction::Compiler::Gcc;
   const auto first = all.begin() + (is_gcc && !all.empty() && !all.front().is_initial ? 1 : 0);
-  return std::count_if(first, all.end(), [&](const Suspension& one) {
+  const auto last = all.end() - (is_gcc && all.end() - first > 1 ? 1 : 0);
+  return std::count_if(first, last, [&](const Suspension& one) {
            const bool is_of_promise = !promise.empty() && one.awaiter.starts_with(promise);
            return !one.is_initial && !is_of_promise && !one.awaiter.starts_with("std::suspend_");
          }) == 1;
@@ -333,7 +362,9 @@ void LockHolders::find_owner(uint32_t lock) {
     if (std::find(object.waiters.begin(), object.waiters.end(), holder) == object.waiters.end())
       found.push_back(holder);
   }
-  if (found.size() == 1) add(found.front(), lock, owner.has_value() && is_plain_lock(object.type));
+  if (found.size() == 1)
+    add(found.front(), lock,
+        owner && is_plain_lock(object.type) ? Certainty::Probable : Certainty::Perhaps);
 }
 
 // Where the lock ends, at most: there is another object that coroutines wait for, or the type ends.
@@ -377,12 +408,12 @@ void LockHolders::find_guard(uint32_t coroutine, const FrameLayout& layout, uint
         });
     if (!is_pointer) continue;
     if (member.is_awaiter) {
-      if (!may_be_current(coroutine, member)) add(coroutine, lock, false);
+      if (!may_be_current(coroutine, member)) add(coroutine, lock);
       continue;
     }
     const Guard kind = kind_of_guard(found_.coroutines[coroutine].function, member.type, object);
     if (kind == Guard::None) {
-      if (is_name_of_guard(member.type.name)) add(coroutine, lock, false);
+      if (is_name_of_guard(member.type.name)) add(coroutine, lock);
       continue;
     }
     const std::optional<GuardShape> shape = guard_shape(member.type.name);
@@ -390,11 +421,10 @@ void LockHolders::find_guard(uint32_t coroutine, const FrameLayout& layout, uint
     const bool is_empty =
         shape && shape->owns &&
         (owns / 8 >= words.size() || (words[owns / 8] >> 8 * (owns % 8) & 255) != 1);
-    if (!is_empty)
-      add(coroutine, lock,
-          is_in_scope(coroutine, layout, member, object, kind) &&
-              (kind == Guard::Known || !has_unlocker(coroutine, layout, object.address)) &&
-              !may_be_released(coroutine, lock));
+    const bool holds = is_in_scope(coroutine, layout, member, object, kind) &&
+                       (kind == Guard::Known || !has_unlocker(coroutine, layout, object.address)) &&
+                       !may_be_released(coroutine, lock);
+    if (!is_empty) add(coroutine, lock, holds ? certainty_of(kind) : Certainty::Perhaps);
   }
 }
 
@@ -528,16 +558,16 @@ bool LockHolders::is_used_awaiter(uint32_t coroutine, uint64_t slot, uint32_t lo
          words[handle / 8] == one.frame;
 }
 
-void LockHolders::add(uint32_t coroutine, uint32_t lock, bool is_certain) {
+void LockHolders::add(uint32_t coroutine, uint32_t lock, Certainty certainty) {
   // What waits for a lock may have waited for it before; or it holds it, and waits for itself.
-  if (found_.coroutines[coroutine].awaited == lock && !is_certain) return;
+  if (found_.coroutines[coroutine].awaited == lock && certainty == Certainty::Perhaps) return;
   std::vector<WaitObject::Holder>& holders = found_.awaited[lock].holders;
   for (WaitObject::Holder& one : holders)
     if (one.coroutine == coroutine) {
-      one.is_certain |= is_certain;
+      one.certainty = std::max(one.certainty, certainty);
       return;
     }
-  holders.push_back({coroutine, is_certain});
+  holders.push_back({coroutine, certainty});
 }
 
 void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, const Target& target,
@@ -552,7 +582,7 @@ void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, con
     if (seen[first] != 0) return {};
     std::vector<uint32_t> path;
     uint32_t at = first;
-    for (; at != no_coroutine && seen[at] == 0; at = waits_for(found, at)) {
+    for (; at != no_coroutine && seen[at] == 0; at = may_wait_for(found, at)) {
       seen[at] = first + 1;
       path.push_back(at);
     }
@@ -569,15 +599,15 @@ void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, con
     for (const uint32_t one : path) {
       SuspendedCoroutine& coroutine = found.coroutines[one];
       if (coroutine.awaited != no_coroutine)
-        for (WaitObject::Holder& holder : found.awaited[coroutine.awaited].holders)
-          if (members.contains(holder.coroutine)) holder.is_certain = false;
+        std::erase_if(found.awaited[coroutine.awaited].holders, [&](const WaitObject::Holder& holder) {
+          return members.contains(holder.coroutine);
+        });
       if (removable.contains(one)) coroutine.awaits = no_coroutine;
     }
   };
   for (size_t i = 0; i < found.awaited.size(); i++) {
     const std::vector<WaitObject::Holder>& holders = found.awaited[i].holders;
-    if (!holders.empty() && holders.front().is_certain)
-      break_up(changed_cycle_from(holders.front().coroutine));
+    if (holders.size() == 1) break_up(changed_cycle_from(holders.front().coroutine));
   }
   for (const uint32_t one : cycle_closers) break_up(changed_cycle_from(one));
 }

@@ -59,6 +59,7 @@ class LockHolders {
   Guard kind_of_object(uint32_t coroutine, const FrameObject& guard, const WaitObject& lock);
   bool has_unlocker(uint32_t coroutine, const FrameLayout& layout, uint64_t lock) const;
   bool may_be_released(uint32_t holder, uint32_t lock);
+  bool may_know(uint32_t coroutine, const WaitObject& lock);
   bool awaits_once(uint32_t function);
   bool awaits_object(const SuspendedCoroutine& one, const WaitObject& lock) const;
   bool has_spare_guards(uint32_t coroutine, const FrameLayout& layout, const WaitObject& lock);
@@ -85,7 +86,10 @@ class LockHolders {
   bool is_awaited_between(uint32_t function, uint32_t first, const SuspendedCoroutines::Place& end,
                           const WaitObject& lock);
   bool is_used_awaiter(uint32_t coroutine, uint64_t slot, uint32_t lock) const;
-  void add(uint32_t coroutine, uint32_t lock, bool is_certain);
+  void add(uint32_t coroutine, uint32_t lock, WaitObject::Certainty certainty = {});
+  static WaitObject::Certainty certainty_of(Guard guard) {
+    return guard == Guard::Known ? WaitObject::Certainty::Certain : WaitObject::Certainty::Probable;
+  }
 
   SuspendedCoroutines& found_;
   const Waiters& waiters_;
@@ -94,7 +98,7 @@ class LockHolders {
   std::unordered_map<uint64_t, uint32_t> locks_ = {};  // of found_.awaited, by address
   // By lock: from where awaiters have the frame's address to where they have that of the lock.
   std::unordered_map<uint32_t, int64_t> distances_ = {};
-  std::map<uint32_t, std::vector<Suspension>> awaits_ = {};  // by function
+  std::map<uint32_t, std::vector<Suspension>> awaits_ = {};     // by function
   std::map<std::string, std::optional<uint64_t>> owners_ = {};  // by type of lock
   std::map<std::string, std::optional<uint64_t>> sizes_ = {};   // the same
   std::vector<uint64_t> objects_by_address_ = {};               // addresses of found_.awaited

@@ -156,7 +156,7 @@ void visit(Archive& archive, AsioObject& one) {
 
 template <typename Archive>
 void visit(Archive& archive, WaitObject::Holder& one) {
-  visit_all(archive, one.coroutine, one.is_certain);
+  visit_all(archive, one.coroutine, one.certainty);
 }
 
 template <typename Archive>
@@ -182,9 +182,10 @@ void visit(Archive& archive, TargetThread& one) {
 
 template <typename Archive>
 void visit(Archive& archive, SavedFrames& all) {
-  visit_all(archive, all.found.functions, all.found.callers, all.found.places, all.found.coroutines, all.found.objects,
-            all.found.awaited, all.found.variables, all.found.read, all.found.freed, all.found.warnings, all.around.steady_now,
-            all.around.system_now, all.around.sockets, all.around.threads, all.paused);
+  visit_all(archive, all.found.functions, all.found.callers, all.found.places, all.found.coroutines,
+            all.found.objects, all.found.awaited, all.found.variables, all.found.read,
+            all.found.freed, all.found.warnings, all.around.steady_now, all.around.system_now,
+            all.around.sockets, all.around.threads, all.paused);
 }
 
 bool is_index(uint32_t value, size_t size) {
@@ -206,7 +207,9 @@ bool is_consistent(const SuspendedCoroutines& found) {
     for (const uint32_t waiter : one.waiters)
       if (waiter >= found.coroutines.size()) return false;
     for (const WaitObject::Holder& holder : one.holders)
-      if (holder.coroutine >= found.coroutines.size()) return false;
+      if (holder.coroutine >= found.coroutines.size() ||
+          holder.certainty > WaitObject::Certainty::Certain)
+        return false;
   }
   if (found.variables.size() > found.coroutines.size()) return false;
   for (const AsioObject& one : found.objects)
@@ -267,8 +270,7 @@ Result<SavedFrames> read_frames(std::span<const uint8_t> bytes, const std::strin
   Loading archive(bytes.subspan(version.size()));
   SavedFrames frames;
   visit(archive, frames);
-  if (!archive.is_complete() || !is_consistent(frames.found))
-    return damaged(path);
+  if (!archive.is_complete() || !is_consistent(frames.found)) return damaged(path);
   return frames;
 }
 

@@ -26,12 +26,13 @@ SavedFrames example() {
                           .expires = AsioObject::never,
                           .descriptor = -1,
                           .address = 0x2000}};
-  saved.found.awaited = {{.address = 0x3000,
-                          .kind = WaitObject::Kind::Lock,
-                          .type = "app::Mutex",
-                          .is_linked = true,
-                          .waiters = {1},
-                          .holders = {{.coroutine = 0, .is_certain = true}}}};
+  saved.found.awaited = {
+      {.address = 0x3000,
+       .kind = WaitObject::Kind::Lock,
+       .type = "app::Mutex",
+       .is_linked = true,
+       .waiters = {1},
+       .holders = {{.coroutine = 0, .certainty = WaitObject::Certainty::Certain}}}};
   saved.found.freed = 12;
   saved.found.warnings = {"a sentence"};
   saved.around.steady_now = -5;
@@ -65,7 +66,7 @@ TEST_CASE("coroutines are saved and read") {
   CHECK(found.coroutines[1].joined_by == 0);
   CHECK(found.awaited[0].type == "app::Mutex");
   CHECK(found.awaited[0].waiters == std::vector<uint32_t>{1});
-  CHECK(found.awaited[0].holders[0].is_certain);
+  CHECK(found.awaited[0].holders[0].is_certain());
   CHECK(found.freed == 12);
   CHECK(found.warnings == std::vector<std::string>{"a sentence"});
   CHECK(read->around.steady_now == -5);

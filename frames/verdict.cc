@@ -8,6 +8,7 @@ namespace skein {
 namespace {
 
 using State = SuspendedCoroutine::State;
+using Certainty = WaitObject::Certainty;
 
 // Whether the process has probably connected it: Linux takes the ports of clients from 32768 on
 // (ip(7), ip_local_port_range).
@@ -65,28 +66,15 @@ class Judge {
     return is_known && !is_program_type(awaiter) ? ChainVerdict::Usual : ChainVerdict::Unknown;
   }
 
-  // What the last coroutine waits for, by way of locks with known holders: itself, or others that
-  // wait for each other. Nothing: neither.
+  // Nothing: neither is known.
   std::optional<ChainVerdict> of_locks() const {
-    const uint32_t last = chain_.steps.back();
-    uint32_t slow = last;  // finds a cycle that `last` is not in (Floyd)
-    uint32_t at = last;
-    bool is_certain = true;
-    constexpr int longest = 1000;
-    for (int i = 0; i < longest && at != SuspendedCoroutine::none &&
-                    found_.coroutines[at].state == State::Waits;
-         i++) {
-      is_certain =
-          is_certain && can_only_wait(at) && waits_for(found_, at) != SuspendedCoroutine::none;
-      at = may_wait_for(found_, at);
-      if (at == last && is_certain) return ChainVerdict::Deadlock;
-      // What looks like its own guard may be left from the last time that it had the lock.
-      if (at == last) return i == 0 ? std::nullopt : std::optional(ChainVerdict::PerhapsDeadlock);
-      if (i % 2 != 0) slow = may_wait_for(found_, slow);
-      if (at == slow && is_certain) return ChainVerdict::BehindDeadlock;
-      if (at == slow) return {};
-    }
-    return {};
+    const LockCycle cycle = find_lock_cycle(found_, chain_.steps.back());
+    const bool is_certain = cycle.certainty == Certainty::Certain;
+    // What looks like a guard may be left from the last time that the coroutine had the lock.
+    if (cycle.length == 0 || cycle.certainty == Certainty::Perhaps) return {};
+    if (!cycle.contains_it && !is_certain) return {};
+    if (!cycle.contains_it) return ChainVerdict::BehindDeadlock;
+    return is_certain ? ChainVerdict::Deadlock : ChainVerdict::PerhapsDeadlock;
   }
   bool can_only_wait(uint32_t coroutine) const {
     const SuspendedCoroutine& one = found_.coroutines[coroutine];
@@ -206,6 +194,38 @@ std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found,
   return find_chains(found, [&](const CoroutineChain& one) {
     return static_cast<uint8_t>(Judge(found, one, around, Timers::AreDeadlines).judge());
   });
+}
+
+LockCycle find_lock_cycle(const SuspendedCoroutines& found, uint32_t coroutine) {
+  LockCycle cycle{.certainty = Certainty::Certain};
+  const auto next_of = [&](uint32_t at) {
+    return at == SuspendedCoroutine::none || found.coroutines[at].state != State::Waits
+               ? SuspendedCoroutine::none
+               : may_wait_for(found, at);
+  };
+  const auto note = [&](uint32_t at) {
+    const SuspendedCoroutine& one = found.coroutines[at];
+    if (!one.is_certain) cycle.certainty = Certainty::Perhaps;
+    if (one.awaits == SuspendedCoroutine::none)
+      cycle.certainty =
+          std::min(cycle.certainty, found.awaited[one.awaited].holders.front().certainty);
+  };
+  constexpr uint32_t longest = 1000;
+  uint32_t slow = coroutine;  // finds a cycle that the coroutine is not in (Floyd)
+  uint32_t at = coroutine;
+  for (uint32_t i = 0; i < longest; i++) {
+    const uint32_t next = next_of(at);
+    if (next == SuspendedCoroutine::none) return {};
+    note(at);
+    at = next;
+    cycle.contains_it = at == coroutine;
+    if (i % 2 != 0) slow = next_of(slow);
+    if (cycle.contains_it || at == slow) {
+      cycle.length = i + 1;
+      return cycle;
+    }
+  }
+  return {};
 }
 
 bool never_expires(const AsioObject& timer) {

@@ -29,7 +29,7 @@ struct Surroundings {
 enum class ChainVerdict : uint8_t {
   Deadlock,         // the coroutines of a cycle wait for each other, or for locks that they hold
   BehindDeadlock,   // it waits for a coroutine that is in a deadlock, or behind one
-  PerhapsDeadlock,  // it would be one if those hold the locks that perhaps do
+  PerhapsDeadlock,  // it is one if those hold the locks that probably do
   BlocksThread,     // it runs, and its thread sleeps in a call
   Overdue,          // its timer expired a second ago or more, and it was not resumed
   NeverExpires,     // it waits for a timer that never expires
@@ -57,6 +57,15 @@ std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found,
 // `chain` must be of find_chains(found). O(steps + objects * log sockets).
 ChainVerdict judge(const SuspendedCoroutines& found, const CoroutineChain& chain,
                    const Surroundings& around);
+
+// Coroutines that wait for each other, by way of what they await and of what holds their locks.
+struct LockCycle {
+  uint32_t length = 0;                   // steps until it is closed; 0: there is none
+  bool contains_it = false;              // false: the coroutine waits for one that is in the cycle
+  WaitObject::Certainty certainty = {};  // of all steps
+};
+// From a coroutine. At most 1000 steps.
+LockCycle find_lock_cycle(const SuspendedCoroutines& found, uint32_t coroutine);
 
 // ns until the timer expires, negative if it has; nothing: unknown, or never.
 std::optional<int64_t> left_of(const AsioObject& timer, const Surroundings& around);

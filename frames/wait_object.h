@@ -22,9 +22,15 @@ struct WaitObject {
     Result,   // a promise, the state of a task
     Executor,
   };
+  enum class Certainty : uint8_t {
+    Perhaps,   // it is the holder, or has been
+    Probable,  // it has a guard, but of a type of the program, which may release the lock otherwise
+    Certain,
+  };
   struct Holder {
     uint32_t coroutine = 0;
-    bool is_certain = false;  // false: it has been, or is, the holder
+    Certainty certainty = Certainty::Perhaps;
+    bool is_certain() const { return certainty == Certainty::Certain; }
   };
 
   uint64_t address = 0;

@@ -161,12 +161,24 @@ std::string children_text(const SuspendedCoroutines& found, const CoroutineChain
   return (open == all ? "" : grouped(open) + " of ") + counted(all, "coroutine") + " (when_all)";
 }
 
+const char* verb(WaitObject::Certainty certainty) {
+  switch (certainty) {
+    case WaitObject::Certainty::Certain:
+      return ", held by ";
+    case WaitObject::Certainty::Probable:
+      return ", probably held by ";
+    case WaitObject::Certainty::Perhaps:
+      break;
+  }
+  return ", perhaps held by ";
+}
+
 std::string holders_text(const SuspendedCoroutines& found, const WaitObject& object) {
   std::string text;
   for (const WaitObject::Holder& holder : object.holders) {
     const SuspendedCoroutine& one = found.coroutines[holder.coroutine];
     const SuspendedCoroutines::Place& place = found.places[one.place];
-    text += text.empty() ? holder.is_certain ? ", held by " : ", perhaps held by " : " or ";
+    text += text.empty() ? verb(holder.certainty) : " or ";
     text += escaped(found.functions[one.function].name);
     if (place.line != 0)
       text += " (" + escaped(place.file.substr(place.file.rfind('/') + 1)) + ':' +
@@ -213,8 +225,9 @@ Json awaited_objects_json(const SuspendedCoroutines& found) {
     for (const uint32_t waiter : one.waiters) waiters.add(found.coroutines[waiter].frame);
     Json holders = Json::array();
     for (const WaitObject::Holder& holder : one.holders)
-      holders.add(Json::object(
-          {{"frame", found.coroutines[holder.coroutine].frame}, {"certain", holder.is_certain}}));
+      holders.add(Json::object({{"frame", found.coroutines[holder.coroutine].frame},
+                                {"certain", holder.is_certain()},
+                                {"probable", holder.certainty != WaitObject::Certainty::Perhaps}}));
     all.add(Json::object({{"address", one.address},
                           {"type", or_null(one.type)},
                           {"kind", or_null(std::string(name(one.kind)))},

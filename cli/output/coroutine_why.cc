@@ -79,7 +79,7 @@ std::string explain_unknown(const Unprepared& of, const JudgedChain& one) {
   }
   if (last.awaited != SuspendedCoroutine::none) {
     const std::vector<WaitObject::Holder>& holders = of.found.awaited[last.awaited].holders;
-    if (holders.size() == 1 && holders.front().is_certain)
+    if (holders.size() == 1 && holders.front().is_certain())
       return "It goes on when the lock is released.";
   }
   return "Another coroutine, a thread or an event must resume it; which one, its memory does not "
@@ -107,6 +107,15 @@ std::string blocked_text(const Unprepared& of) {
   return names.empty() ? "" : names + '.';
 }
 
+// A program's own lock may have a time limit, and its guard may give it back early.
+std::string explain_perhaps(const LockCycle& cycle) {
+  return std::string(
+             cycle.length == 1
+                 ? "It waits for a lock that it probably holds itself"
+                 : "Each of these coroutines waits for a lock that the next one probably holds") +
+         ": a deadlock, unless the lock is released in another way, or the wait has a time limit.";
+}
+
 // What is known of a chain that may be wrong.
 std::string explain(const Unprepared& of, const JudgedChain& one) {
   const SuspendedCoroutine& last = of.found.coroutines[one.chain.steps.back()];
@@ -119,9 +128,7 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
     case ChainVerdict::BehindDeadlock:
       return "It cannot go on either: what it waits for is in a deadlock, or behind one.";
     case ChainVerdict::PerhapsDeadlock:
-      return "Each of these coroutines waits for a lock that the next one perhaps holds: if they "
-             "do, "
-             "this is a deadlock.";
+      return explain_perhaps(find_lock_cycle(of.found, one.chain.steps.back()));
     case ChainVerdict::BlocksThread: {
       const TargetThread* thread = thread_of(last, of.around);
       return "It runs on thread " + std::to_string(last.thread) + ", which " +

@@ -40,6 +40,8 @@ SOURCES = {
 VARIANTS = [("g++ -g -O0", True), ("g++ -g -O2", True), ("g++ -g1 -O1", False), ("g++ -O2", False), ("clang++-14 -g -O0", False),
             ("clang++-14 -g -O2", False), ("clang++-19 -g -O0", False), ("clang++-19 -g -O1", False),
             ("clang++-19 -g -O2", False), ("clang++-19 -g -O3", False)]
+KNOWN_LOCKS = ("cppcoro::async_mutex", "coro::mutex", "concurrencpp::async_lock", "folly::coro::Mutex",
+               "skein::mutex")
 
 
 def skip(why):
@@ -160,10 +162,13 @@ class Comparison:
 
     def check_holders(self, objects, has_holders):
         for address, one in objects.items():
-            certain = [self.function(holder["frame"]) for holder in one["holders"] if holder["certain"]]
+            holders = [self.function(holder["frame"]) for holder in one["holders"] if holder["probable"]]
             expected = [self.truth.held[address]] if address in self.truth.held else []
-            self.check(certain == expected or (not certain and not has_holders), f"{one} held by {certain}")
-            self.check(address not in self.truth.free or not certain, f"{one} is not held for certain")
+            self.check(holders == expected or (not holders and not has_holders), f"{one} held by {holders}")
+            self.check(address not in self.truth.free or not holders, f"{one} is not held, or not probably")
+            # A lock of the program may be held, or released, in a way that skein does not know.
+            is_known = one["type"] in KNOWN_LOCKS
+            self.check(is_known or not any(holder["certain"] for holder in one["holders"]), f"{one} is of the program")
             for holder in one["holders"]:
                 name = self.function(holder["frame"])
                 self.check((address, name) not in self.truth.not_held, f"{name} does not hold {one}")
@@ -202,14 +207,14 @@ class Comparison:
         errors = collections.Counter()
         lost = collections.Counter()
         for chain in self.found["chains"]:
-            if chain["error"]:
+            if chain["error"] or chain["verdict"] == "perhaps a deadlock":
                 names = [self.function(frame) for frame in chain["frames"]]
                 errors[next((name for name in names if name in self.truth.deadlock), names[0])] += chain["count"]
             if chain["verdict"] == "unreferenced":
                 lost[self.function(chain["frames"][-1])] += chain["count"]
         self.check(errors == self.truth.deadlock or (not is_complete and not errors - self.truth.deadlock),
-                   f"errors {errors}")
-        self.check(self.status == (1 if errors else 0), f"exit status {self.status}")
+                   f"deadlocks {errors}")
+        self.check(self.status == any(chain["error"] for chain in self.found["chains"]), f"exit status {self.status}")
         if self.name.endswith("core") or self.name.endswith("stopped"):
             # Without debug information, a function that clang has put into another one has no coroutine.
             self.check(lost == self.truth.lost, f"unreferenced {lost}, not {self.truth.lost}")
@@ -241,7 +246,7 @@ def run_variant(command, is_complete, scratch, headers, sources):
             (scratch / f"core.{process.pid}").unlink()
         text = subprocess.run([skein, "why", str(process.pid)], capture_output=True, text=True).stdout
         for address in truth.held if is_complete else []:
-            if not re.search(rf"at {address:#x}, held by \S*{truth.held[address]}", text):
+            if not re.search(rf"at {address:#x}, (?:probably )?held by \S*{truth.held[address]}", text):
                 sys.exit(f"awaited_test: {name}: {text}")
     finally:
         process.kill()

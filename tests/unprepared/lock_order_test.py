@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """lock_order_test.py SKEIN SOURCE VERDICT COMPILER OPTION...: of two coroutines that take two locks in opposite orders,
-`skein why` reports a deadlock, or, where the compiler describes a guard at other instructions only,
-that it may be one."""
+`skein why` reports that it may be a deadlock: the program's own locks could have time limits."""
 import json
 import shutil
 import subprocess
