@@ -125,7 +125,7 @@ Bytes core() {
   append_note(notes, "CORE", NT_PRSTATUS, thread_note(4712, 11, 1000));
   append_note(notes, "CORE", NT_PRPSINFO, program_note(4711, "server", "server --port 80 "));
   append_note(notes, "CORE", NT_FILE, files_note(0x10000, 0x13000, 0, "/lib/lib.so"));
-  append_note(notes, "CORE", NT_PRSTATUS, thread_note(4711, 0, 2000));
+  append_note(notes, "CORE", NT_PRSTATUS, thread_note(4711, 0, 202 - 15));
   append_note(notes, "LINUX", NT_X86_XSTATE, Bytes(100, 1));
   const Bytes first = library(0xAB);
   return elf(ET_CORE,
@@ -165,7 +165,10 @@ TEST_CASE("a core: threads, program, mappings") {
   CHECK(threads[0].registers.get(16) == 1016);  // rip
   CHECK(threads[0].registers.get(7) == 1019);   // rsp
   CHECK(threads[0].registers.get(17) == std::nullopt);
+  CHECK(threads[0].state == TargetThread::State::Unknown);
   CHECK(threads[1].id == 4711);
+  CHECK(threads[1].state == TargetThread::State::Sleeping);  // orig_rax is 202
+  CHECK(threads[1].wait_channel == "futex");
 
   REQUIRE(target.mappings().size() == 4);
   CHECK(target.mappings()[1].file == "/lib/lib.so");

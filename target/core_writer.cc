@@ -36,13 +36,14 @@ std::string status_of(const TargetThread& thread, Architecture architecture) {
   std::string data(32, '\0');
   append(data, static_cast<uint32_t>(thread.id));
   data.append(112 - data.size(), '\0');
-  // The DWARF numbers of x86-64's registers in the order of the structure; -1: orig_rax and others.
+  // The DWARF numbers of x86-64's registers in the order of the structure; -1: others, -2: orig_rax,
+  // in no system call.
   constexpr int x86[] = {15, 14, 13, 12, 6,  3, 11, 10, 9,  8,  0,  2,  1, 4,
-                         5,  -1, 16, -1, -1, 7, -1, -1, -1, -1, -1, -1, -1};
+                         5,  -2, 16, -1, -1, 7, -1, -1, -1, -1, -1, -1, -1};
   const auto add = [&](int number) {
     const auto value =
         number < 0 ? std::nullopt : thread.registers.get(static_cast<size_t>(number));
-    append(data, value.value_or(0));
+    append(data, number == -2 ? UINT64_MAX : value.value_or(0));
   };
   if (architecture == Architecture::X86_64)
     for (const int number : x86) add(number);

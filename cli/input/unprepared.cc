@@ -135,7 +135,7 @@ Result<Unprepared> read_snapshot(const CoreFile& core, const std::string& path) 
                     .around = std::move(saved->around)};
 }
 
-Result<Unprepared> read_core_input(const CoreInput& input, Reading reading,
+Result<Unprepared> read_core_input(const CoreInput& input, const Reading& reading,
                                    const OnMemory& on_memory) {
   const CoreFile& core = *input.core;
   const bool is_snapshot = !core.saved_frames().empty();
@@ -158,6 +158,7 @@ Result<Unprepared> read_core_input(const CoreInput& input, Reading reading,
       read.error().advice += (read.error().advice.empty() ? "" : "; ") + warning;
     return read;
   }
+  if (reading.on_core) reading.on_core(core);
   if (!is_snapshot) read->steady_of_file = steady_when_changed(input.path);
   read->trace = trace_of(core);
   // A snapshot has both in any case.

@@ -38,6 +38,7 @@ struct Reading {
   bool must_pause = true;  // fails if it cannot be stopped
   bool variables = false;  // in the frames
   bool references = false;  // which coroutines nothing refers to, if that can be known
+  std::function<void(const Target&)> on_core = {};  // called with the core, if it is one
   std::string program = {};  // the file of a core's program; empty: as the core names it
   // Of more memory a sample is read, which is announced on stderr.
   uint64_t most_bytes = usually_read_bytes;

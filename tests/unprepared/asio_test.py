@@ -76,7 +76,7 @@ def examine(target, is_live):
     chain, steps = chains["wait_for_thread"]
     check(steps[0]["state"] == "runs", steps)
     check("-g1" not in options or steps[0]["line"] == LINES["wait_for_thread"], steps)
-    check(chain["verdict"] == ("blocks its thread" if is_live else "runs"), chain)
+    check(chain["verdict"] == "blocks its thread", chain)
     check("say_ready" not in chains, "a coroutine that has ended")
     check(not any("could not be read" in warning for warning in found["warnings"]), found["warnings"])
 
@@ -137,6 +137,9 @@ with tempfile.TemporaryDirectory() as folder:
         if shutil.which("gcore"):
             subprocess.run(["gcore", "-o", f"{folder}/core", str(process.pid)], capture_output=True, check=True)
             examine(f"{folder}/core.{process.pid}", False)
+            text = subprocess.run([skein, "why", "--stop", f"{folder}/core.{process.pid}"], capture_output=True,
+                                  text=True).stdout
+            check("Call stacks:" in text and re.search(r"wait_for_thread", text.split("Call stacks:")[1]), text)
         else:
             print("core: skipped, no gcore")
     finally:
