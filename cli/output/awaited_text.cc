@@ -173,12 +173,19 @@ const char* verb(WaitObject::Certainty certainty) {
   return ", perhaps held by ";
 }
 
-std::string holders_text(const SuspendedCoroutines& found, const WaitObject& object) {
+std::string holders_text(const SuspendedCoroutines& found, const WaitObject& object,
+                         const CoroutineChain& chain) {
+  const uint32_t waiter = chain.steps.back();
   std::string text;
   for (const WaitObject::Holder& holder : object.holders) {
     const SuspendedCoroutine& one = found.coroutines[holder.coroutine];
     const SuspendedCoroutines::Place& place = found.places[one.place];
     text += text.empty() ? verb(holder.certainty) : " or ";
+    if (holder.coroutine == waiter && chain.count == 1) {
+      text += "itself";
+      continue;
+    }
+    if (found.coroutines[waiter].function == one.function) text += "another ";
     text += escaped(found.functions[one.function].name);
     if (place.line != 0)
       text += " (" + escaped(place.file.substr(place.file.rfind('/') + 1)) + ':' +
@@ -205,7 +212,7 @@ std::string awaited_text(const Unprepared& of, const CoroutineChain& chain) {
   // The object is not known of all of them.
   if (chain.with_awaited < chain.count) return text;
   if (chain.awaited.size() > 1) return text + ", " + grouped(chain.awaited.size()) + " objects";
-  return text + " at " + address_text(object.address) + holders_text(found, object);
+  return text + " at " + address_text(object.address) + holders_text(found, object, chain);
 }
 
 Json frame_json(const SuspendedCoroutines& found, uint32_t coroutine) {
