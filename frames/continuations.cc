@@ -267,6 +267,15 @@ void Continuations::choose(uint32_t waiter) {
   if (best != all.end()) chosen_[waiter] = *best;
 }
 
+// Whether what the coroutine awaits is of the type that the function of the other one returns, or
+// inside of it: "task", "task::awaiter".
+bool Continuations::awaits_returned(uint32_t waiter) {
+  if (!has_types_) return false;
+  const std::string& awaiter = found_->places[found_->coroutines[waiter].place].awaiter;
+  const std::string& returned = layout(chosen_[waiter].awaited).returned;
+  return !returned.empty() && (awaiter == returned || awaiter.starts_with(returned + "::"));
+}
+
 void Continuations::cut_doubtful_cycles() {
   std::vector<uint32_t> seen(all_.size(), 0);  // by the number of the walk
   uint32_t walk = 0;
@@ -281,8 +290,17 @@ void Continuations::cut_doubtful_cycles() {
       at = chosen_[at].awaited;
     }
     if (at == no_coroutine || seen[at] != walk) continue;
-    for (auto step = std::find(path.begin(), path.end(), at); step != path.end(); ++step) {
-      Candidate& edge = chosen_[*step];
+    path.erase(path.begin(), std::find(path.begin(), path.end(), at));
+    // A child that waits to be cancelled has its parent's handle, and the parent's promise has its own.
+    std::vector<uint32_t> others;
+    for (const uint32_t step : path)
+      if (!awaits_returned(step)) others.push_back(step);
+    if (!others.empty() && others.size() < path.size()) {
+      for (const uint32_t step : others) chosen_[step] = {};
+      continue;
+    }
+    for (const uint32_t step : path) {
+      Candidate& edge = chosen_[step];
       if (edge.awaited != no_coroutine && !(edge.is_exact && is_usual(edge))) edge = {};
     }
   }

@@ -75,6 +75,7 @@ class Continuations {
   PromiseKey promise_key(uint32_t coroutine);
   bool is_usual(const Candidate& one);
   void choose(uint32_t waiter);
+  bool awaits_returned(uint32_t waiter);
   void cut_doubtful_cycles();
   bool leads_to_no_coroutine(const SuspendedCoroutine& one);
   const Promise& promise(uint32_t coroutine);

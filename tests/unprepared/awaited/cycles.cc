@@ -339,6 +339,58 @@ Detached wanter(Mutex& mine) {
   mine.unlock();
 }
 
+// ---- a child that waits to be cancelled: each has the handle of the other, also in its promise ----
+
+struct Cancellable {
+  struct promise_type {
+    std::coroutine_handle<> continuation = {};
+    std::coroutine_handle<> on_cancel = {};
+    Cancellable get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    auto final_suspend() noexcept {
+      struct Final {
+        bool await_ready() noexcept { return false; }
+        std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> of) noexcept {
+          return of.promise().continuation ? of.promise().continuation : std::noop_coroutine();
+        }
+        void await_resume() noexcept {}
+      };
+      return Final{};
+    }
+    void return_void() {}
+    void unhandled_exception() { std::terminate(); }
+  };
+  bool await_ready() { return false; }
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiter) {
+    handle.promise().continuation = waiter;
+    return handle;
+  }
+  void await_resume() {}
+  std::coroutine_handle<promise_type> handle;
+};
+struct Self {
+  std::coroutine_handle<Cancellable::promise_type> handle = {};
+  bool await_ready() { return false; }
+  bool await_suspend(std::coroutine_handle<Cancellable::promise_type> own) {
+    handle = own;
+    return false;
+  }
+  auto await_resume() { return handle; }
+};
+struct Cancelled {
+  std::coroutine_handle<Cancellable::promise_type> parent;
+  bool await_ready() { return false; }
+  void await_suspend(std::coroutine_handle<> waiter) { parent.promise().on_cancel = waiter; }
+  void await_resume() {}
+};
+Cancellable cancelled_child(std::coroutine_handle<Cancellable::promise_type> parent) {
+  co_await Cancelled{parent};
+}
+Cancellable cancelled_parent() {
+  const auto self = co_await Self{};
+  co_await cancelled_child(self);
+}
+
 }  // namespace app
 
 int main() {
@@ -377,6 +429,9 @@ int main() {
 
   awaits("list_first", "list_second");
   awaits("list_second", "list_first");
+  const Cancellable parent = cancelled_parent();
+  parent.handle.resume();
+  awaits("cancelled_parent", "cancelled_child");
   awaits("list_waiter", "list_first");
   awaits("vector_first", "vector_second");
   awaits("vector_second", "vector_first");
