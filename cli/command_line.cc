@@ -547,6 +547,8 @@ void add_profile(CommandLine& line) {
   add_option(*app, "--stacks", "KIND", options->stacks,
              "Callers of coroutines: logical (they await it)\nor physical (they resumed it) [default: logical]")
       .check(one_of({"logical", "physical"}));
+  app->add_flag("--off-cpu", options->off_cpu,
+                "Where threads wait, and how long, instead of where\nthey use CPU time");
 }
 
 // Familiar options of flamegraph.pl are accepted with its names.

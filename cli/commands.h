@@ -262,6 +262,7 @@ struct ProfileOptions {
   double seconds = 0;              // 0: until the process ends
   uint32_t stack_bytes = 16384;
   std::string stacks = "logical";  // or physical
+  bool off_cpu = false;            // where threads wait, instead of where they run
 };
 int run_profile(const ProfileOptions& options);
 

@@ -1,4 +1,4 @@
-// skein profile [-F HZ] [-T SECONDS] [-o FILE] PID | -- CMD...
+// skein profile [-F HZ] [-T SECONDS] [--off-cpu] [-o FILE] PID | -- CMD...
 //
 // Samples where a process spends its CPU time, and draws the stacks as a flame graph.
 #include <fcntl.h>
@@ -118,13 +118,16 @@ bool sample(Sampler& sampler, pid_t pid, double seconds, Clock::time_point begin
   return has_ended;
 }
 
-void report(const Sampler& sampler, const std::string& program, double seconds,
+void report(const Sampler& sampler, const std::string& program, bool is_off_cpu, double seconds,
             const std::string& output) {
   const Sampler::Counts& counts = sampler.counts();
   char time[32];
   std::snprintf(time, sizeof time, "%.1f s", seconds);
-  report_message(counted(counts.samples, "sample") + " of " + program + " in " + time +
-                 " written to " + output);
+  report_message(counted(counts.samples, is_off_cpu ? "wait" : "sample") + " of " + program + " in " +
+                 time + " written to " + output);
+  if (counts.preempted_ns != 0)
+    report_message(duration_text(counts.preempted_ns) + " of the " + duration_text(counts.off_cpu_ns) +
+                   " threads waited for a CPU that others had got");
   if (counts.lost != 0)
     report_message("the kernel lost " + counted(counts.lost, "sample") +
                    ": use a lower -F, or a smaller --stack-size");
@@ -141,11 +144,11 @@ void report(const Sampler& sampler, const std::string& program, double seconds,
 
 // Draws the samples with the files that the process had mapped, also if they are gone.
 void draw(const Sampler& sampler, const std::string& samples, const std::string& program,
-          const std::string& output) {
+          bool is_off_cpu, const std::string& output) {
   FlameOptions flame;
   flame.inputs = {program};
   flame.output = output;
-  flame.title = program;
+  flame.title = program + (is_off_cpu ? ": off-CPU time" : "");
   const FlameFormat format = flame_format(flame);
   DiskFiles files;
   const Result<Contents> contents = files.open(samples);
@@ -153,7 +156,8 @@ void draw(const Sampler& sampler, const std::string& samples, const std::string&
   PerfOptions options;
   options.open = sampler.open_files();
   const Result<PerfStacks> stacks = fold_perf_data(contents->bytes(), samples, files, options);
-  if (!stacks) die(1, program + ": no samples; it used no CPU time");
+  if (!stacks)
+    die(1, program + (is_off_cpu ? ": its threads never waited" : ": no samples; it used no CPU time"));
   FoldedStacks folded;
   folded.add({reinterpret_cast<const uint8_t*>(stacks->folded.data()), stacks->folded.size()});
   write_flame(flame, format, folded, stacks->unit);
@@ -199,6 +203,7 @@ int run_profile(const ProfileOptions& options) {
   const Samples samples(keeps ? output : "");
   const RingOptions rings{.frequency = options.frequency,
                           .stack_bytes = options.stack_bytes / 8 * 8,
+                          .off_cpu = options.off_cpu,
                           .logical = options.stacks == "logical"};
   pid_t pid = 0;
   std::optional<Sampler> sampler;
@@ -224,8 +229,8 @@ int run_profile(const ProfileOptions& options) {
     if (!has_ended && ending.signal == SIGTERM) ending = {};
   }
   if (!finished) die(1, finished.error().message());
-  if (!keeps) draw(*sampler, samples.path(), program, output);
-  report(*sampler, program, passed.count(), output);
+  if (!keeps) draw(*sampler, samples.path(), program, options.off_cpu, output);
+  report(*sampler, program, options.off_cpu, passed.count(), output);
   report_broken(*sampler);
   return ending.code;
 }

@@ -11,6 +11,7 @@ namespace skein {
 namespace {
 
 // PERF_RECORD_MISC_: bits of a record's header.
+constexpr uint16_t misc_switch_out = 1 << 13, misc_switch_preempted = 1 << 14;
 constexpr uint16_t misc_mode = 7, misc_comm_exec = 1 << 13, misc_mmap_data = 1 << 13,
                    misc_mmap_build_id = 1 << 14;
 
@@ -46,9 +47,10 @@ std::string_view usual_name(uint32_t type, uint64_t config) {
                                                       "stalled-cycles-frontend",
                                                       "stalled-cycles-backend",
                                                       "ref-cycles"};
-  constexpr std::array<std::string_view, 9> software{
+  constexpr std::array<std::string_view, 11> software{
       "cpu-clock",    "task-clock",   "page-faults",      "context-switches", "cpu-migrations",
-      "minor-faults", "major-faults", "alignment-faults", "emulation-faults"};
+      "minor-faults", "major-faults", "alignment-faults", "emulation-faults",
+      "dummy",        "offcpu-time"};
   if (type == 0 && config < hardware.size()) return hardware[config];
   if (type == 1 && config < software.size()) return software[config];
   return {};
@@ -232,6 +234,19 @@ bool parse_perf_record(std::span<const uint8_t> bytes, const PerfEvent& event, P
       record.type = PerfRecord::Type::Lost;
       record.lost = cursor.u64();
       return !cursor.failed();
+    case perf_record_switch: {
+      const PerfTrailer trailer = perf_trailer(event.sample_type);
+      if (!event.has_ids || (event.sample_type & perf_has_tid) == 0 ||
+          body.size() < trailer.words * 8)
+        return false;
+      Cursor of_thread(body.subspan(body.size() - trailer.words * 8));
+      record.type = PerfRecord::Type::Switch;
+      record.pid = of_thread.u32();
+      record.tid = of_thread.u32();
+      record.is_out = (header.misc & misc_switch_out) != 0;
+      record.is_preempted = (header.misc & misc_switch_preempted) != 0;
+      return true;
+    }
     case perf_record_sample:
       record.type = PerfRecord::Type::Sample;
       record.mode = header.misc & misc_mode;

@@ -52,7 +52,8 @@ struct PerfEvent {
   uint64_t branch_type = 0;     // PERF_SAMPLE_BRANCH_
   uint64_t user_registers = 0;  // those of a sample, a bit each in the kernel's order
   bool has_ids = false;         // sample_id_all: records other than samples have a time
-  bool counts_ns() const { return type == 1 && config <= 1; }  // cpu-clock, task-clock
+  // cpu-clock, task-clock, and what perf record --off-cpu writes
+  bool counts_ns() const { return type == 1 && (config <= 1 || config == 10); }
 
   // Of a perf_event_attr. False: it is too short.
   bool read(std::span<const uint8_t> attribute);
@@ -60,7 +61,7 @@ struct PerfEvent {
 
 // What a record of any type has, if its type has it.
 struct PerfRecord {
-  enum class Type : uint8_t { Mapping, Name, Fork, Exit, Sample, Lost };
+  enum class Type : uint8_t { Mapping, Name, Fork, Exit, Sample, Lost, Switch };
   Type type = Type::Sample;
   uint32_t event = 0;  // of PerfFile::events()
   uint32_t pid = 0;
@@ -89,6 +90,9 @@ struct PerfRecord {
   std::span<const uint8_t> raw = {};  // PERF_SAMPLE_RAW
 
   uint64_t lost = 0;
+
+  bool is_out = false;        // of Switch: the thread leaves its CPU; else it gets one
+  bool is_preempted = false;  // of one that leaves: it could have gone on
 };
 
 // Of one record with its header. False: its type is not one of the above, or it is cut short.
@@ -118,6 +122,7 @@ enum : uint32_t {
   perf_record_sample = 9,
   perf_record_mmap2 = 10,
   perf_record_lost_samples = 13,
+  perf_record_switch = 14,
 };
 struct PerfRecordHeader {
   uint32_t type = 0;

@@ -126,6 +126,7 @@ class Folder {
     switch (record.type) {
       case PerfRecord::Type::Mapping:
       case PerfRecord::Type::Exit:
+      case PerfRecord::Type::Switch:
         break;
       case PerfRecord::Type::Name:
         thread_names_[record.tid] = frame_text(record.text);

@@ -79,6 +79,11 @@ perf_event_attr PerfRings::software_clock(const RingOptions& options) {
   attribute.type = PERF_TYPE_SOFTWARE;
   attribute.config = PERF_COUNT_SW_CPU_CLOCK;
   attribute.sample_period = second / std::max(options.frequency, uint32_t{1});
+  if (options.off_cpu) {
+    attribute.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+    attribute.sample_period = 1;
+    attribute.context_switch = 1;
+  }
   return attribute;
 }
 
@@ -105,6 +110,7 @@ Result<PerfRings> PerfRings::open(std::span<const uint32_t> threads, const RingO
 // Cycles if the processor counts them, else the software clock; with the kernel's part if
 // permitted; with build ids if the kernel knows them.
 Result<void> PerfRings::choose_event(uint32_t thread) {
+  if (counts_switches()) return choose_switches(thread);
   const uint64_t interval = attribute_.sample_period;
   int reason = 0;
   for (const bool counters : {true, false}) {
@@ -131,6 +137,20 @@ Result<void> PerfRings::choose_event(uint32_t thread) {
     }
   }
   return perf_refusal(reason == 0 ? ENOENT : reason);
+}
+
+// They happen in the kernel: without its part, none is counted.
+Result<void> PerfRings::choose_switches(uint32_t thread) {
+  for (const bool build_ids : {true, false}) {
+    attribute_.build_id = build_ids;
+    const int descriptor = open_event(thread, processors_.front());
+    if (descriptor < 0) continue;
+    close(descriptor);
+    event_.read({reinterpret_cast<const uint8_t*>(&attribute_), sizeof attribute_});
+    return {};
+  }
+  if (errno == ESRCH) return Error{.what = "the process has ended"};
+  return perf_refusal(errno);
 }
 
 int PerfRings::open_event(uint32_t thread, int processor) {
@@ -177,7 +197,7 @@ void PerfRings::disable() {
 // event has its own period, within 5 %, and gets another from time to time; a sample has the one it
 // was taken with.
 void PerfRings::change_periods() {
-  if (has_counters()) return;  // the kernel adapts the period to the frequency
+  if (has_counters() || counts_switches()) return;  // the kernel adapts the period to the frequency
   // Each interrupts a processor: a few at a time.
   constexpr size_t most = 32;
   for (size_t i = 0; i < std::min(most, descriptors_.size()); i++) {

@@ -33,6 +33,7 @@ namespace skein {
 struct RingOptions {
   uint32_t frequency = 999;      // samples of a thread per second of CPU time
   uint32_t stack_bytes = 16384;  // copied of each stack; a multiple of 8, below 64 KiB
+  bool off_cpu = false;          // each time that a thread leaves its CPU, instead of the clock
   bool starts_at_exec = false;   // of a process that waits to execute a program
   bool logical = true;           // logical stacks of coroutines, for which each sample is read at once
 };
@@ -89,6 +90,11 @@ class PerfRings {
   PerfRings();
   int open_event(uint32_t thread, int processor);
   Result<void> choose_event(uint32_t thread);
+  Result<void> choose_switches(uint32_t thread);
+  bool counts_switches() const {
+    return attribute_.type == PERF_TYPE_SOFTWARE &&
+           attribute_.config == PERF_COUNT_SW_CONTEXT_SWITCHES;
+  }
   Result<void> map_ring(size_t ring, int descriptor);
   perf_event_attr attribute_ = {};
   PerfEvent event_ = {};

@@ -26,6 +26,7 @@
 #include "profile/perf/process_images.h"
 #include "profile/perf/sample_unwinder.h"
 #include "profile/sample/coroutine_chains.h"
+#include "profile/sample/off_cpu.h"
 #include "profile/sample/process_facts.h"
 #include "profile/sample/stopping_sampler.h"
 #include "target/process.h"
@@ -197,9 +198,48 @@ struct Sampler::State {
     if (!parse_perf_record(record, rings->event(), parsed)) return writer.add(record);
     images.use(parsed);
     if (parsed.type == PerfRecord::Type::Lost) counts.lost += parsed.lost;
+    if (off_cpu && use_off_cpu(parsed, logical)) return;
     if (parsed.type != PerfRecord::Type::Sample) return writer.add(record);
     counts.samples++;
     writer.add_sample(parsed, unwinder.unwind(parsed), logical);
+  }
+
+  // False: it is another record.
+  bool use_off_cpu(const PerfRecord& record, const LogicalSample& logical) {
+    if (record.type == PerfRecord::Type::Sample) {
+      off_cpu->leave(record, unwinder.unwind(record), logical);
+      return true;
+    }
+    if (record.type == PerfRecord::Type::Exit) off_cpu->end(record.tid, record.time, write_wait);
+    if (record.type != PerfRecord::Type::Switch) return false;
+    if (!record.is_out)
+      off_cpu->end(record.tid, record.time, write_wait);
+    else if (record.is_preempted)
+      off_cpu->preempt(record.tid);
+    return true;
+  }
+
+  // Threads that wait already: of these, only pc and sp are known.
+  void add_waiting(uint32_t pid) {
+    Result<std::unique_ptr<Target>> target = open_process(pid);
+    if (!target) return;
+    std::vector<uint8_t> stack(rings->stack_bytes());
+    const uint64_t now = monotonic_ns();
+    for (const TargetThread& thread : (*target)->threads()) {
+      const auto pc = thread.registers.get(return_address_register);
+      const auto sp = thread.registers.get(stack_pointer_register);
+      if (!pc || !sp) continue;
+      PerfRecord sample;
+      sample.pid = pid;
+      sample.tid = static_cast<uint32_t>(thread.id);
+      sample.time = now;
+      sample.mode = 2;
+      sample.address = *pc;
+      sample.registers.set(return_address_register, *pc);
+      sample.registers.set(stack_pointer_register, *sp);
+      sample.stack = std::span(stack).first((*target)->read(*sp, stack));
+      off_cpu->leave(sample, unwinder.unwind(sample), {});
+    }
   }
 
   // Without records of the kernel, the process is looked at again when it has a new thread, or a
@@ -260,6 +300,11 @@ struct Sampler::State {
   ImageFiles files{[this](const ProcessImages::File& file) { return open(file); }, disk};
   SampleUnwinder unwinder{images, files};
   std::optional<CoroutineChains> chains = {};  // nothing: no logical stacks
+  std::optional<OffCpu> off_cpu = {};
+  OffCpu::Use write_wait = [this](const OffCpu::Wait& wait) {
+    counts.samples++;
+    writer.add_sample(wait.sample, wait.chain, wait.logical);
+  };
   Counts counts = {};
   std::vector<Pending> pending = {};
   std::vector<uint8_t> bytes = {}, spare = {};
@@ -309,6 +354,12 @@ Result<Sampler> Sampler::begin(uint32_t pid, const std::string& path, const Ring
   std::optional<StoppingSampler> stopping;
   if (rings) {
     attribute = rings->attribute();
+    // perf record --off-cpu writes such events.
+    if (options.off_cpu) attribute.config = PERF_COUNT_SW_BPF_OUTPUT;
+  } else if (options.off_cpu) {
+    return Error{.what = rings.error().what,
+                 .file = rings.error().file,
+                 .advice = "off-CPU time needs kernel.perf_event_paranoid at 1 or less, or CAP_PERFMON"};
   } else {
     stopping.emplace(pid, options.stack_bytes, options.starts_at_exec);
     if (const Result<void> possible = stopping->check(); !possible)
@@ -339,6 +390,8 @@ Result<Sampler> Sampler::begin(uint32_t pid, const std::string& path, const Ring
   if (const uint64_t text = attribute.exclude_kernel ? 0 : kernel_text(); text != 0)
     state->writer.add_kernel(text, "_text");
   if (!options.starts_at_exec) state->note_present(pid);
+  if (options.off_cpu) state->off_cpu.emplace();
+  if (options.off_cpu && !options.starts_at_exec) state->add_waiting(pid);
   if (state->chains && state->rings) state->start_readers();
   return Sampler(std::move(state));
 }
@@ -372,6 +425,11 @@ Result<void> Sampler::finish() {
     state_->stop_readers();
     state_->take();
     state_->use_until(UINT64_MAX);
+  }
+  if (state_->off_cpu) {
+    state_->off_cpu->end_all(monotonic_ns(), state_->write_wait);
+    state_->counts.off_cpu_ns = state_->off_cpu->total_ns();
+    state_->counts.preempted_ns = state_->off_cpu->preempted_ns();
   }
   state_->counts.unwound = state_->unwinder.counts();
   if (!state_->chains) return state_->writer.finish();

@@ -6,6 +6,10 @@
 //   if (Result<void> done = sampler->finish(); !done) return done.error();
 //   print(sampler->unwind_counts().text());
 //
+// With RingOptions::off_cpu, a sample is taken where a thread leaves its CPU, and written when it runs
+// again: its period is the time in between, in ns. Threads that wait all the time are read from /proc.
+// This needs permission to count in the kernel.
+//
 // Where perf_event_open(2) is not permitted, threads are stopped for each sample (ptrace(2)):
 // profile/sample/stopping_sampler.h. The kernel's functions, and processes that this one starts,
 // are missing then.
@@ -35,6 +39,7 @@ class Sampler {
     uint64_t lost = 0;  // records that the kernel had no room for
     UnwindCounts unwound = {};
     CoroutineChains::Counts coroutines = {};
+    uint64_t off_cpu_ns = 0, preempted_ns = 0;  // RingOptions::off_cpu; the second is a part
   };
 
   // Begins to sample a process that runs.

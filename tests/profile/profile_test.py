@@ -106,9 +106,29 @@ with tempfile.TemporaryDirectory(prefix="skein-profile-") as folder:
     done = run("-T", 0.3, "-o", out, "--", program, "20")
     expect("-T ends it", done.returncode == 0, done)
 
-    # Where perf_event_open is not permitted: by ptrace, of one process. A call that waits must not fail.
     without, waiter = folder / "without", folder / "waiter"
     subprocess.run(["cc", str(HERE / "without_perf.c"), "-o", str(without)], check=True)
+
+    # Where threads wait: as long as they measure it themselves, but for what they run in between.
+    waits = folder / "waits"
+    subprocess.run([compiler, "-std=c++20", "-O2", str(HERE / "waits.cc"), "-o", str(waits), "-pthread"], check=True)
+    done = run("--off-cpu", "-o", out, "--", waits)
+    truth = {name: int(ns) for name, ns in map(str.split, done.stdout.splitlines())}
+    expect("--off-cpu", done.returncode == 0 and len(truth) == 2, done)
+    for name, ns in truth.items():
+        found = sum(count for stack, count in folded(out).items() if f";{name}" in stack)
+        expect(f"--off-cpu: {name} waited {ns}", 0.8 * ns < found <= ns, (found, out.read_text()))
+    # A thread that waits all the time.
+    with subprocess.Popen(["sleep", "60"]) as sleeping:
+        time.sleep(0.2)
+        done = run("--off-cpu", "-T", 0.3, "-o", out, sleeping.pid)
+        sleeping.kill()
+    expect("--off-cpu of a thread that waits", "1 wait of sleep" in done.stderr and
+           sum(count for stack, count in folded(out).items() if "nanosleep" in stack) >= 3e8, (done, out.read_text()))
+    done = subprocess.run([without, skein, "profile", "--off-cpu", "-o", out, "--", waits], capture_output=True, text=True)
+    expect("--off-cpu without permission", done.returncode == 1 and "perf_event_paranoid" in done.stderr, done)
+
+    # Where perf_event_open is not permitted: by ptrace, of one process. A call that waits must not fail.
     subprocess.run([compiler, "-std=c++20", "-O2", str(HERE / "waiter.cc"), "-o", str(waiter)], check=True)
     done = subprocess.run([without, skein, "profile", "-o", out, "--", program], capture_output=True, text=True)
     expect("ptrace", done.returncode == 7 and "threads were stopped" in done.stderr, done)
