@@ -1,6 +1,7 @@
 // What an analysis prints about a trace:
 //
-//   u8 command    modulo 7: why, doctor, critical, stats, ps, info, dump; 0x80: as JSON
+//   u8 command    modulo 8: why, doctor, critical, stats, ps, info, dump, times by logical
+//                stack; 0x80: as JSON
 //   u8 until      the time of the last sign of life; the rest is the trace, as in any_trace.h
 #include <algorithm>
 #include <array>
@@ -14,6 +15,7 @@
 #include "report/stats.h"
 #include "report/why.h"
 #include "trace/ask/find.h"
+#include "trace/ask/logical_samples.h"
 #include "trace/ask/unserved.h"
 
 using namespace skein;
@@ -54,6 +56,20 @@ void check_critical(const Subject& s, bool json) {
   }
 }
 
+void check_logical_times(const Subject& s, bool) {
+  const LogicalTimes times = find_logical_times(s);
+  for (const LogicalTimes::Interval& one : times.intervals)
+    require(one.begin < one.end && one.task < s.model.tasks.size() &&
+            one.stack < times.stacks.size());
+  for (const StacksBy by :
+       {StacksBy::None, StacksBy::Task, StacksBy::Executor, StacksBy::Thread, StacksBy::Label}) {
+    const StackTree tree = logical_tree(
+        s, times, {.states = {.running = true, .ready = true, .suspended = true}, .by = by});
+    require(!tree.nodes.empty());
+    require(find_logical_samples(s, times, {.by = by}).tree.nodes[0].weight >= 0);
+  }
+}
+
 void check_stats(const Subject& s, bool json) {
   for (const GroupBy by : {GroupBy::Name, GroupBy::Kind, GroupBy::Location}) {
     const std::vector<TaskGroup> groups = task_groups(s.trace, s.model, s.waits, by);
@@ -87,8 +103,9 @@ void check_dump(const Subject& s, bool json) {
 }
 
 using Check = void (*)(const Subject&, bool json);
-constexpr std::array<Check, 7> checks = {check_why, check_doctor, check_critical, check_stats,
-                                         check_ps,  check_info,   check_dump};
+constexpr std::array<Check, 8> checks = {check_why,   check_doctor,       check_critical,
+                                         check_stats, check_ps,           check_info,
+                                         check_dump,  check_logical_times};
 
 }  // namespace
 

@@ -77,13 +77,21 @@ class WaitFinder {
   }
 
   Waits find() {
+    const std::vector<AwaitedObject>& objects = trace_.awaited_objects;
     trace_.events.for_each(
-        [this](const EventRow& event) {
+        [&](const EventRow& event) {
           now_ = event.time;
           add_live_tasks(now_);
+          while (next_object_ < objects.size() && objects[next_object_].event < index_)
+            next_object_++;
+          object_ = next_object_ < objects.size() && objects[next_object_].event == index_
+                        ? next_object_++
+                        : none;
+          index_++;
           follow(event);
         },
         model_.events);
+    object_ = none;
     add_live_tasks(now_ + 1);
     for (const uint32_t wait : detached_)
       if (found_.waits[wait].is_open()) found_.waits[wait].on = no_index;
@@ -405,7 +413,8 @@ class WaitFinder {
                             .task = task,
                             .location = event.location,
                             .executor = event.executor,
-                            .before = found_.last_wait[task]});
+                            .before = found_.last_wait[task],
+                            .object = object_});
     found_.last_wait[task] = index;
     open_.push(task, index);
     wait_on(index, on);
@@ -546,6 +555,9 @@ class WaitFinder {
   std::vector<TaskIndex> current_;             // by executor
   std::vector<const LiveTaskEntry*> entries_;  // by since
   size_t next_entry_ = 0;
+  uint32_t next_object_ = 0;  // index into Trace::awaited_objects, as is object_
+  uint32_t object_ = none;    // of the current event
+  size_t index_ = 0;          // of the next event
   uint64_t now_ = 0;
 };
 

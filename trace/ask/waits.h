@@ -37,6 +37,8 @@ struct Waits {
     uint32_t location = 0;       // of the await
     uint32_t executor = 0;       // that it ran on before
     uint32_t before = none;      // the task's previous wait
+    // What it waits for, if that is not a task or resource; index into Trace::awaited_objects.
+    uint32_t object = none;
     bool cancelled = false;      // the task was cancelled or destroyed while it waited
     // The ring has overwritten how and when it ended; `end` is the latest possible time.
     bool end_overwritten = false;

@@ -1,0 +1,93 @@
+#include "trace/ask/logical_chains.h"
+
+namespace skein {
+
+LogicalChains::LogicalChains(const Subject& subject)
+    : model_(subject.model),
+      waits_(subject.waits.waits),
+      of_wait_(waits_.size() + 1),
+      tasks_(model_.tasks.size()),
+      left_(4 * waits_.size() + 1'000'000) {
+  pieces_.reserve(waits_.size());
+  for (size_t i = 0; i < tasks_.size(); i++) tasks_[i].is_resource = model_.tasks[i].is_resource;
+  for (uint32_t i = 0; i < waits_.size(); i++) {
+    if (const size_t soon = i + 16; soon < waits_.size()) {
+      if (waits_[soon].on != no_index) __builtin_prefetch(&tasks_[waits_[soon].on]);
+      __builtin_prefetch(&tasks_[waits_[soon].task]);
+    }
+    const Waits::Wait& wait = waits_[i];
+    if (wait.on != no_index && wait.on != wait.task)
+      add(wait.on, i, wait.begin, ready_of(wait));
+    else if (is_join(wait))
+      add_join(i);
+    of_wait_[i + 1] = static_cast<uint32_t>(pieces_.size());
+    ready_waits_ += ready_of(wait) < end_of(wait);
+  }
+}
+
+void LogicalChains::add(TaskIndex task, uint32_t wait, uint64_t begin, uint64_t end) {
+  Task& of = tasks_[task];
+  if (of.is_resource) return;
+  if (of.first != none) begin = std::max(begin, pieces_[of.last].end);
+  if (begin >= end) return;
+  const TaskIndex waiter = waits_[wait].task;
+  if (of.waits_until > begin) end = first_cycle(waiter, task, begin, end, 0);
+  if (begin >= end) return;
+  const auto index = static_cast<uint32_t>(pieces_.size());
+  pieces_.push_back({.begin = begin, .end = end, .wait = wait, .task = task, .covered = begin});
+  if (of.first == none)
+    of.first = of.cursor = index;
+  else
+    pieces_[of.last].next = index;
+  of.last = index & (none >> 1);
+  tasks_[waiter].waits_until = std::max(tasks_[waiter].waits_until, end);
+}
+
+// The first time from `begin` at which `above` awaits `task`, if only through others; `end`: it
+// does not.
+uint64_t LogicalChains::first_cycle(TaskIndex task, TaskIndex above, uint64_t begin, uint64_t end,
+                                    uint32_t depth) {
+  if (task == above || depth >= deepest_stack || left_ == 0) return begin;
+  left_--;
+  for (const Piece* piece = find(task, begin); piece != nullptr && piece->begin < end;
+       piece = next(*piece)) {
+    if (piece->end <= begin) continue;
+    const uint64_t to = std::min(piece->end, end);
+    const uint64_t found =
+        first_cycle(waits_[piece->wait].task, above, std::max(piece->begin, begin), to, depth + 1);
+    if (found < to) return found;
+  }
+  return end;
+}
+
+// It does not name what it waited for, and one of its children ended it, as with when_all.
+bool LogicalChains::is_join(const Waits::Wait& wait) const {
+  return wait.on == no_index && wait.waker != no_index && wait.waker != wait.task &&
+         model_.tasks[wait.waker].parent == wait.task;
+}
+
+// The children of the waker's function that were live in the wait and ended in it.
+void LogicalChains::add_join(uint32_t index) {
+  const Waits::Wait& wait = waits_[index];
+  if (children_.count() == 0)
+    children_ = RowsBy(model_.tasks, model_.tasks.size(),
+                       [](const Model::Task& task) { return task.parent; });
+  const Model::Task& waker = model_.tasks[wait.waker];
+  Children& children = joining_[wait.task];
+  const uint64_t ready = ready_of(wait);
+  const auto all = children_.of(wait.task);
+  for (; children.next < all.size() && model_.tasks[all[children.next]].start < ready;
+       children.next++)
+    children.live.push_back(all[children.next]);
+  std::erase_if(children.live, [&](TaskIndex child) {
+    const Model::Task& task = model_.tasks[child];
+    const bool has_ended = task.end <= ready && !model_.is_open(child);
+    const bool is_joined = (has_ended || child == wait.waker) && task.end > wait.begin &&
+                           task.location == waker.location && task.name == waker.name &&
+                           task.kind == waker.kind;
+    if (is_joined) add(child, index, std::max(wait.begin, task.start), std::min(ready, task.end));
+    return has_ended;
+  });
+}
+
+}  // namespace skein

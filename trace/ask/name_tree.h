@@ -1,0 +1,82 @@
+// A tree of names under construction, for a StackTree (profile/flame/stack_tree.h).
+//
+//   NameTree tree;
+//   tree.add(tree.child(NameTree::root, tree.name("main")), 5);
+//   StackTree done = tree.build();
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profile/flame/name_table.h"
+#include "profile/flame/stack_tree.h"
+#include "trace/ask/number_table.h"
+
+namespace skein {
+
+class NameTree {
+ public:
+  static constexpr uint32_t root = 0;
+  NameTree() { nodes_.add({}); }
+
+  uint32_t name(std::string_view text) { return names_.add(text); }
+  uint32_t child(uint32_t node, uint32_t name) { return nodes_.add({node, name}); }
+  void add(uint32_t node, double weight) {
+    if (selves_.size() < nodes_.size()) selves_.resize(nodes_.size());
+    selves_[node] += weight;
+  }
+
+  // Nodes level by level, siblings by name; those of a smaller share of the weight are omitted.
+  StackTree build(double least_share = 0) {
+    const auto count = static_cast<uint32_t>(nodes_.size());
+    selves_.resize(count);
+    std::vector<double> weights = selves_;
+    for (uint32_t i = count; i-- > 1;) weights[nodes_[i].parent] += weights[i];
+    std::vector<std::vector<uint32_t>> children(count);
+    for (uint32_t i = 1; i < count; i++) children[nodes_[i].parent].push_back(i);
+    StackTree tree;
+    NameTable used;
+    std::vector<uint32_t> origin = {root};
+    tree.nodes.push_back({.weight = weights[0], .self = selves_[0]});
+    const double least = least_share * weights[0];
+    for (uint32_t at = 0; at < tree.nodes.size(); at++) {
+      std::vector<uint32_t>& below = children[origin[at]];
+      std::sort(below.begin(), below.end(), [&](uint32_t a, uint32_t b) {
+        return names_[nodes_[a].name] < names_[nodes_[b].name];
+      });
+      double begin = tree.nodes[at].begin + tree.nodes[at].self;
+      for (const uint32_t child : below) {
+        if (weights[child] >= least) {
+          origin.push_back(child);
+          tree.nodes.push_back({.name = used.add(names_[nodes_[child].name]),
+                                .parent = at,
+                                .depth = tree.nodes[at].depth + 1,
+                                .begin = begin,
+                                .weight = weights[child],
+                                .self = selves_[child]});
+        } else {
+          tree.hidden++;
+        }
+        begin += weights[child];
+      }
+    }
+    tree.names = used.take();
+    return tree;
+  }
+
+ private:
+  struct Key {
+    uint32_t parent = root;
+    uint32_t name = UINT32_MAX;
+    bool operator==(const Key&) const = default;
+    uint64_t hash() const { return hash_of(parent, name); }
+  };
+  NameTable names_;
+  NumberTable<Key> nodes_;      // [0]: the root; a parent precedes its children
+  std::vector<double> selves_;  // by node
+};
+
+}  // namespace skein
