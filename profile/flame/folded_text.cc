@@ -1,5 +1,6 @@
 #include "profile/flame/folded_text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <vector>
@@ -27,6 +28,7 @@ std::string folded_text(const StackTree& tree, bool compares) {
   names.reserve(tree.names.size());
   for (const std::string& name : tree.names) {
     names.push_back(harmless(name));
+    std::replace(names.back().begin(), names.back().end(), ';', ',');  // which separates functions
     hide_count(names.back());
   }
   std::string out;

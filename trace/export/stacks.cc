@@ -2,8 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "base/escape.h"
+#include "profile/flame/folded_text.h"
+#include "profile/flame/harmless.h"
+#include "profile/flame/stack_walk.h"
+#include "trace/ask/logical_times.h"
 
 namespace skein {
 
@@ -27,38 +34,63 @@ Omissions without_time(const Trace& trace, const Model& model) {
   return omissions;
 }
 
-// A line contains a stack, so names must not contain the separators.
-std::string folded_name(const std::string& name) {
-  std::string text = escaped(name);
-  for (char& c : text)
-    if (c == ';') c = ',';
-  return text;
+LogicalSelection selection_of(AwaitGraphOf of) {
+  LogicalSelection selection;
+  (of == AwaitGraphOf::Suspended ? selection.states.suspended : selection.states.running) = true;
+  return selection;
+}
+
+struct SpeedscopeProfile {
+  std::string_view name;
+  StackTree tree = {};
+  size_t first_frame = 0;
+};
+
+void append_profile(const SpeedscopeProfile& profile, Out& out) {
+  std::string& text = out.text();
+  text += "\n{\"type\":\"sampled\",\"name\":\"";
+  text += profile.name;
+  text += "\",\"unit\":\"nanoseconds\",\"samples\":[";
+  std::string weights;
+  char before = ' ';
+  for_each_stack(profile.tree, [&](const StackTree::Node& node, std::span<const uint32_t> names) {
+    text += before;
+    text += '[';
+    for (size_t i = 0; i < names.size(); i++) {
+      if (i > 0) text += ',';
+      text += std::to_string(profile.first_frame + names[i]);
+    }
+    text += ']';
+    weights += before + std::to_string(static_cast<uint64_t>(node.self));
+    before = ',';
+    out.flush_if_full();
+  });
+  text += "],\"weights\":[" + weights + "],\"startValue\":0,\"endValue\":" +
+          std::to_string(static_cast<uint64_t>(profile.tree.nodes[0].weight)) + "}";
 }
 
 }  // namespace
 
 Omissions export_folded(const Trace& trace, AwaitGraphOf of, Out& out) {
   const Model model = build_model(trace, {.simplify = false});
-  const AwaitGraph graph = make_await_graph(trace, model, find_waits(trace, model), of);
-  std::vector<std::string> names;
-  for (const std::string& name : graph.names) names.push_back(folded_name(name));
-  for (const auto& [stack, ns] : graph.weights) {
-    for (size_t i = 0; i < stack.size(); i++) {
-      if (i > 0) out.text() += ';';
-      out.text() += names[stack[i]];
-    }
-    out.text() += ' ' + std::to_string(ns) + '\n';
-    out.flush_if_full();
-  }
+  const Waits waits = find_waits(trace, model);
+  const Subject subject{trace, model, waits};
+  const StackTree tree = logical_tree(subject, find_logical_times(subject), selection_of(of));
+  out.text() += folded_text(tree, false);
+  out.flush_if_full();
   return without_time(trace, model);
 }
 
 Omissions export_speedscope(const Trace& trace, AwaitGraphOf of, std::string_view title, Out& out) {
   const Model model = build_model(trace, {.simplify = false});
   const Waits waits = find_waits(trace, model);
-  const std::array<AwaitGraph, 2> graphs = {
-      make_await_graph(trace, model, waits, AwaitGraphOf::Suspended),
-      make_await_graph(trace, model, waits, AwaitGraphOf::Running)};
+  const Subject subject{trace, model, waits};
+  const LogicalTimes stacks = find_logical_times(subject);
+  std::array<SpeedscopeProfile, 2> profiles = {
+      SpeedscopeProfile{"suspended",
+                        logical_tree(subject, stacks, selection_of(AwaitGraphOf::Suspended))},
+      SpeedscopeProfile{"running",
+                        logical_tree(subject, stacks, selection_of(AwaitGraphOf::Running))}};
   std::string& text = out.text();
   text +=
       "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"skein\",";
@@ -68,45 +100,19 @@ Omissions export_speedscope(const Trace& trace, AwaitGraphOf of, std::string_vie
   text += of == AwaitGraphOf::Suspended ? '0' : '1';
   text += ",\"shared\":{\"frames\":[";
   size_t frames = 0;
-  std::array<size_t, 2> first{};
-  for (size_t i = 0; i < graphs.size(); i++) {
-    first[i] = frames;
-    for (const std::string& name : graphs[i].names) {
+  for (SpeedscopeProfile& profile : profiles) {
+    profile.first_frame = frames;
+    for (const std::string& name : profile.tree.names) {
       text += frames++ ? ",\n{\"name\":" : "\n{\"name\":";
-      append_json(text, name);
+      append_json(text, harmless(name));
       text += '}';
       out.flush_if_full();
     }
   }
   text += "\n]},\"profiles\":[";
-  for (size_t i = 0; i < graphs.size(); i++) {
-    uint64_t total = 0;
-    text += i == 0 ? "\n{\"type\":\"sampled\",\"name\":\"suspended\""
-                   : ",\n{\"type\":\"sampled\",\"name\":\"running\"";
-    text += ",\"unit\":\"nanoseconds\",\"samples\":[";
-    char before = ' ';
-    for (const auto& [stack, ns] : graphs[i].weights) {
-      text += before;
-      before = ',';
-      text += '[';
-      for (size_t k = 0; k < stack.size(); k++) {
-        if (k > 0) text += ',';
-        text += std::to_string(first[i] + stack[k]);
-      }
-      text += ']';
-      out.flush_if_full();
-      total += ns;
-    }
-    text += "],\"weights\":[";
-    before = ' ';
-    for (const auto& [stack, ns] : graphs[i].weights) {
-      text += before;
-      before = ',';
-      text += std::to_string(ns);
-      out.flush_if_full();
-    }
-    text += "],\"startValue\":0,\"endValue\":" + std::to_string(total) + "}";
-  }
+  append_profile(profiles[0], out);
+  text += ',';
+  append_profile(profiles[1], out);
   text += "\n]}\n";
   return without_time(trace, model);
 }
