@@ -578,8 +578,14 @@ void add_flame(CommandLine& line) {
   add_option(*app, "--stacks", "KIND", options->stacks,
              "The same for perf.data of skein profile: logical or\nphysical [default: logical]")
       .check(one_of({"logical", "physical"}));
-  app->add_flag("--running", options->running,
-                "Of a trace: where tasks run, not where they wait");
+  add_option(*app, "--time", "KIND", options->time,
+             "Of a trace: suspended, running, ready, all, or cpu\n(its samples) [default: suspended]")
+      .check(one_of({"suspended", "running", "ready", "all", "cpu"}));
+  add_option(*app, "--by", "GROUP", options->by,
+             "Outermost frame: task, executor, thread or label;\nof perf.data: thread")
+      .check(one_of({"task", "executor", "thread", "label"}));
+  add_option(*app, "--from", "TIME", options->from, "Of a trace: start of the range, e.g. 1.5s, 20ms");
+  add_option(*app, "--to", "TIME", options->to, "End of the range, in the form of --from");
   app->add_flag("--reverse", options->reverse, "Start with the innermost function");
   app->add_flag("--icicle,--inverted", options->icicle, "Draw from the top down");
   app->add_flag("--flamechart", options->chart, "Keep the order of the input, which is time");

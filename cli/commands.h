@@ -232,7 +232,10 @@ struct FlameOptions {
   std::vector<std::string> maps;    // names of addresses
   std::string event;                // of perf.data; empty: the first with samples
   std::string stacks = "logical";   // of perf.data, if it has them; or physical
-  bool running = false;             // of a trace: where tasks run, not where they wait
+  std::string time;                 // of a trace: suspended (empty), running, ready, all, cpu
+  std::string by;                   // empty, or the outermost frame: task, executor, thread, label
+  std::string from;                 // of a trace
+  std::string to;
   std::optional<std::string> title;
   std::string subtitle;
   std::string notes;

@@ -20,12 +20,11 @@ int run_flame(const FlameOptions& options) {
   reject_duplicate_stdin(all);
   check_not_an_input(options.output, all);
   DiskFiles files;
-  StacksInput input(files, options.maps, options.event, options.running,
-                    options.stacks == "physical");
+  StacksInput input(files, options);
   for (const std::string& path : options.inputs) input.read(path, FoldedStacks::Side::After);
   for (const std::string& path : options.before) input.read(path, FoldedStacks::Side::Before);
   if (input.stacks().total() <= 0) die(2, options.inputs.front() + ": all counts are 0");
-  write_flame(options, format, input.stacks(), input.unit());
+  write_flame(options, format, input.stacks(), input.text());
   return 0;
 }
 

@@ -160,7 +160,7 @@ void draw(const Sampler& sampler, const std::string& samples, const std::string&
     die(1, program + (is_off_cpu ? ": its threads never waited" : ": no samples; it used no CPU time"));
   FoldedStacks folded;
   folded.add({reinterpret_cast<const uint8_t*>(stacks->folded.data()), stacks->folded.size()});
-  write_flame(flame, format, folded, stacks->unit);
+  write_flame(flame, format, folded, {.unit = stacks->unit});
 }
 
 void report_broken(const Sampler& sampler) {

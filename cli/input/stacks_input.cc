@@ -4,12 +4,17 @@
 #include <cstring>
 #include <utility>
 
+#include "base/duration.h"
 #include "base/text.h"
 #include "cli/die.h"
+#include "cli/input/analysis.h"
 #include "cli/input/running.h"
 #include "cli/input/trace_input.h"
 #include "cli/output/terminal.h"
-#include "trace/export/stacks.h"
+#include "profile/flame/folded_text.h"
+#include "trace/ask/logical_samples.h"
+#include "trace/model/names.h"
+#include "trace/read/readers.h"
 
 #ifdef SKEIN_HAS_SYMBOLS
 #include "profile/perf/perf_file.h"
@@ -49,12 +54,105 @@ std::span<const uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
+// The option --from or --to.
+uint64_t time_of(const std::string& option, const std::string& text) {
+  const std::optional<double> time = parse_duration(text);
+  if (!time || !(*time >= 0) || *time > 1.8e19)
+    die(2, option + ": '" + text + "' is no time; use 1.5s, 20ms or 300us");
+  return static_cast<uint64_t>(*time);
+}
+
+LogicalSelection selection_of(const FlameOptions& options) {
+  LogicalSelection selection;
+  const std::string_view time = options.time;
+  const bool all = time == "all";
+  selection.states = {.running = all || time == "running",
+                      .ready = all || time == "ready",
+                      .suspended = all || time.empty() || time == "suspended"};
+  selection.by = options.by == "task"       ? StacksBy::Task
+                 : options.by == "executor" ? StacksBy::Executor
+                 : options.by == "thread"   ? StacksBy::Thread
+                 : options.by == "label"    ? StacksBy::Label
+                                            : StacksBy::None;
+  if (!options.from.empty()) selection.from = time_of("--from", options.from);
+  if (!options.to.empty()) selection.to = time_of("--to", options.to);
+  if (selection.from >= selection.to)
+    die(2, "--from " + options.from + " is not before --to " + options.to);
+  return selection;
+}
+
+bool is_trace_file(std::span<const uint8_t> bytes) {
+  const auto formats = file_formats();
+  return std::any_of(formats.begin(), formats.end(), [&](const FileFormat& format) {
+    return format.probe(bytes.first(std::min(bytes.size(), format.head)));
+  });
+}
+
+Analysis analysis_of(std::span<const uint8_t> bytes) {
+  for (const FileFormat& format : file_formats()) {
+    if (!format.probe(bytes.first(std::min(bytes.size(), format.head)))) continue;
+    Result<Trace> trace = format.read(bytes, {});
+    if (!trace) die(2, trace.error().message());
+    require_all_events(*trace, "standard input");
+    report_losses(*trace, "-");
+    Analysis analysis{.trace = std::move(*trace), .model = {}, .waits = {}};
+    analysis.model = build_model(analysis.trace, {.simplify = false});
+    analysis.waits = find_waits(analysis.trace, analysis.model);
+    return analysis;
+  }
+  die(2, "standard input: not a trace");
+}
+
+std::string time_text(std::string_view time) {
+  if (time == "all") return "time of tasks by logical stack";
+  return std::string(time) + " time by logical stack";
+}
+
+std::string why_empty(const Trace& trace, const LogicalTimes& stacks, std::string_view time) {
+  if (trace.events.empty()) return std::string(no_events);
+  if (stacks.intervals.empty()) return "no task ran or waited";
+  std::string others;
+  for (const LogicalTimes::State state :
+       {LogicalTimes::State::Suspended, LogicalTimes::State::Running, LogicalTimes::State::Ready})
+    if (std::any_of(stacks.intervals.begin(), stacks.intervals.end(),
+                    [&](const auto& one) { return one.state == state; }))
+      others = state == LogicalTimes::State::Suspended ? "suspended"
+               : state == LogicalTimes::State::Running ? "running"
+                                                       : "ready";
+  return "no " + std::string(time == "all" ? "" : time) + " time in this range; try --time " +
+         others;
+}
+
+// What makes the picture incomplete.
+std::string remarks(const Analysis& a, const LogicalTimes& stacks,
+                    const LogicalSelection& selection) {
+  std::string text;
+  const auto add = [&](const std::string& remark) {
+    text += text.empty() ? remark : "; " + remark;
+  };
+  if (selection.from != 0 || selection.to != UINT64_MAX)
+    add("from " + duration_text(selection.from) + " to " +
+        duration_text(std::min(selection.to, a.model.end)));
+  if (stacks.unfinished != 0 && selection.states.suspended)
+    add(counted(stacks.unfinished, "wait has not ended and counts",
+                "waits have not ended and count") +
+        " up to the end of the trace");
+  if (a.trace.info.complete_from > selection.from)
+    add("the ring has overwritten events before " + duration_text(a.trace.info.complete_from));
+  uint64_t missing = 0;
+  for (const Loss& loss : a.trace.losses) missing += loss.events.value_or(0);
+  if (missing != 0)
+    add(counted(missing, "event is missing", "events are missing"));
+  else if (!a.trace.losses.empty())
+    add("events are missing");
+  return text;
+}
+
 }  // namespace
 
-StacksInput::StacksInput(Files& files, std::span<const std::string> maps, std::string event,
-                         bool running, bool physical)
-    : files_(files), event_(std::move(event)), running_(running), physical_(physical) {
-  for (const std::string& path : maps) {
+StacksInput::StacksInput(Files& files, const FlameOptions& options)
+    : files_(files), options_(options), selection_(selection_of(options)) {
+  for (const std::string& path : options.maps) {
     const Result<Contents> contents = files.open(path);
     if (!contents) die(2, contents.error().message());
 #ifdef SKEIN_HAS_SYMBOLS
@@ -72,12 +170,15 @@ std::span<const uint8_t> StacksInput::fold_perf(const std::string& path,
                                                 std::span<const uint8_t> bytes) {
 #ifdef SKEIN_HAS_SYMBOLS
   if (PerfFile::is_perf_file(bytes)) {
-    Result<PerfStacks> stacks = fold_perf_data(
-        bytes, path, files_,
-        {.map = map_.empty() ? nullptr : &map_, .event = event_, .physical = physical_});
+    reject_trace_options(path, "perf.data");
+    Result<PerfStacks> stacks = fold_perf_data(bytes, path, files_,
+                                               {.map = map_.empty() ? nullptr : &map_,
+                                                .event = options_.event,
+                                                .physical = options_.stacks == "physical",
+                                                .by_thread = options_.by == "thread"});
     if (!stacks) die(2, stacks.error().message());
     for (const std::string& remark : stacks->remarks) report_message(path + ": " + remark);
-    unit_ = stacks->unit;
+    text_.unit = stacks->unit;
     texts_.push_back(std::move(stacks->folded));
     return bytes_of(texts_.back());
   }
@@ -88,22 +189,52 @@ std::span<const uint8_t> StacksInput::fold_perf(const std::string& path,
   return {};
 }
 
-std::span<const uint8_t> StacksInput::fold_trace(const std::string& path) {
-  const Trace trace = open_trace(path);
-  report_losses(trace, path);
-  std::string folded;
-  Out out([&](std::string_view piece) {
-    folded += piece;
-    return true;
-  });
-  export_folded(trace, running_ ? AwaitGraphOf::Running : AwaitGraphOf::Suspended, out);
-  (void)out.finish();
-  if (folded.empty())
-    die(2, path + (running_ ? ": no task ran; the trace has no steps"
-                            : ": no task waited; --running shows where tasks ran"));
-  unit_ = "ns";
-  texts_.push_back(std::move(folded));
+std::span<const uint8_t> StacksInput::fold_trace(const std::string& path,
+                                                 std::span<const uint8_t> bytes) {
+  const Analysis a = path == "-" ? analysis_of(bytes) : open_analysis(path);
+  const Subject subject{a.trace, a.model, a.waits};
+  if (selection_.from >= a.model.end && !options_.from.empty())
+    die(2, "--from " + options_.from + ": the trace ends at " + duration_text(a.model.end));
+  const LogicalTimes stacks = find_logical_times(subject);
+  if (options_.time == "cpu") return fold_samples(path, a, stacks);
+  const StackTree tree = logical_tree(subject, stacks, selection_);
+  const std::string time = options_.time.empty() ? "suspended" : options_.time;
+  if (tree.nodes[0].weight <= 0)
+    die(2, path + ": " + std::string(why_empty(a.trace, stacks, time)));
+  text_ = {.unit = "ns", .what = time_text(time), .subtitle = remarks(a, stacks, selection_)};
+  texts_.push_back(folded_text(tree, false));
   return bytes_of(texts_.back());
+}
+
+std::span<const uint8_t> StacksInput::fold_samples(const std::string& path, const Analysis& a,
+                                                   const LogicalTimes& times) {
+  const Subject subject{a.trace, a.model, a.waits};
+  const LogicalSamples samples = find_logical_samples(subject, times, selection_);
+  if (samples.in_tasks + samples.outside == 0)
+    die(2, path + ": no samples in this range; skein profile samples a process");
+  if (samples.other_tasks != 0)
+    report_message(path + ": " + counted(samples.other_tasks, "sample names", "samples name") +
+                   " another task than the one that was current");
+  text_ = {.unit = "samples",
+           .what = "samples by logical stack",
+           .subtitle = remarks(a, times, selection_)};
+  std::string text = folded_text(samples.tree, false);
+  texts_.push_back(std::move(text));
+  return map_.empty() ? bytes_of(texts_.back()) : name_addresses(path, bytes_of(texts_.back()));
+}
+
+void StacksInput::reject_trace_options(const std::string& path, std::string_view input) const {
+  const bool is_perf = input == "perf.data";
+  const std::string_view option = !options_.time.empty()   ? "--time"
+                                  : !options_.from.empty() ? "--from"
+                                  : !options_.to.empty()   ? "--to"
+                                                           : "";
+  if (!option.empty())
+    die(2, path + ": " + std::string(option) + " needs a trace; " + std::string(input) +
+               " has no times of tasks");
+  if (options_.by.empty() || (is_perf && options_.by == "thread")) return;
+  die(2, path + ": --by " + options_.by + " needs a trace" +
+             (is_perf ? "; of perf.data, --by thread" : ", or perf.data for --by thread"));
 }
 
 std::span<const uint8_t> StacksInput::name_addresses(const std::string& name,
@@ -118,11 +249,11 @@ std::span<const uint8_t> StacksInput::name_addresses(const std::string& name,
 }
 
 void StacksInput::read(const std::string& given, FoldedStacks::Side side) {
-  const std::string path = trace_directory(given);
-  if (files_.type(path) == FileType::Directory) {
-    stacks_.add(fold_trace(path), side);
+  if (files_.type(trace_directory(given)) == FileType::Directory) {
+    stacks_.add(fold_trace(given, {}), side);
     return;
   }
+  const std::string& path = given;
   Result<Contents> opened = files_.open(path);
   if (!opened) die(2, opened.error().message());
   contents_.push_back(std::move(*opened));
@@ -130,10 +261,13 @@ void StacksInput::read(const std::string& given, FoldedStacks::Side side) {
   const std::string name = path == "-" ? "standard input" : path;
   if (const auto folded = fold_perf(name, bytes); !folded.empty())
     bytes = folded;
+  else if (is_trace_file(bytes))
+    bytes = fold_trace(path, bytes);
   else if (const std::string_view other = other_kind(bytes); !other.empty())
     die(2, name + ": " + std::string(other));
   else if (!map_.empty())
     bytes = name_addresses(name, bytes);
+  if (contents_.back().bytes().data() == bytes.data()) reject_trace_options(name, "folded stacks");
   const size_t lines_before = stacks_.lines();
   const FoldedStacks::Ignored ignored = stacks_.add(bytes, side);
   const std::string where = name + ":" + std::to_string(ignored.first) + ": ";

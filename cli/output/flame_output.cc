@@ -52,22 +52,23 @@ double least_width(const FlameOptions& options) {
   return is_share ? value / 100 * (options.width - 2 * flame_margin) : value;
 }
 
-std::string default_title(const FlameOptions& options) {
+std::string default_title(const FlameOptions& options, const std::string& what) {
   std::string kind = options.chart    ? "Flame chart"
                      : options.icicle ? "Icicle graph"
                                       : "Flame graph";
-  if (options.inputs.size() != 1 || options.inputs[0] == "-") return kind;
-  return trace_name(options.inputs[0]) + (options.before.size() == 1 && options.before[0] != "-"
+  const std::string shown = what.empty() ? "" : ": " + what;
+  if (options.inputs.size() != 1 || options.inputs[0] == "-") return kind + shown;
+  return trace_name(options.inputs[0]) + shown + (options.before.size() == 1 && options.before[0] != "-"
                                               ? ", compared with " + trace_name(options.before[0])
                                               : "");
 }
 
-FlameLook make_look(const FlameOptions& options, bool compares, const std::string& unit) {
+FlameLook make_look(const FlameOptions& options, bool compares, const FlameText& text) {
   FlameLook look;
-  look.title = options.title.value_or(default_title(options));
-  look.subtitle = options.subtitle;
+  look.title = options.title.value_or(default_title(options, text.what));
+  look.subtitle = options.subtitle.empty() ? text.subtitle : options.subtitle;
   look.notes = options.notes;
-  look.unit = options.unit.empty() ? unit : options.unit;
+  look.unit = options.unit.empty() ? text.unit : options.unit;
   look.name_type = options.name_type;
   look.font = options.font;
   look.font_size = options.font_size;
@@ -135,8 +136,8 @@ FlameFormat flame_format(const FlameOptions& options) {
 }
 
 void write_flame(const FlameOptions& options, FlameFormat format, const FoldedStacks& stacks,
-                 const std::string& unit) {
-  const FlameLook look = make_look(options, stacks.compares(), unit);
+                 const FlameText& text) {
+  const FlameLook look = make_look(options, stacks.compares(), text);
   if (!stacks.compares() && (options.negate || options.normalize))
     die(2, std::string(options.negate ? "--negate" : "--normalize") + " needs --diff BEFORE");
   const bool is_picture = format == Format::Svg || format == Format::Html;

@@ -13,9 +13,15 @@ enum class FlameFormat { Svg, Html, Folded, Pprof, Speedscope };
 // By --format, or the output's suffix. Throws CommandError(2) if neither is known.
 FlameFormat flame_format(const FlameOptions& options);
 
-// `unit`: what the counts are, unless an option says otherwise. Throws CommandError(2) if options
-// contradict each other, or the file cannot be written.
+// What the picture shows, unless options say otherwise.
+struct FlameText {
+  std::string unit = "samples";  // of the counts; "ns"
+  std::string what = {};         // in the title, behind the name of the input; empty: nothing
+  std::string subtitle = {};
+};
+
+// Throws CommandError(2) if options contradict each other, or the file cannot be written.
 void write_flame(const FlameOptions& options, FlameFormat format, const FoldedStacks& stacks,
-                 const std::string& unit);
+                 const FlameText& text);
 
 }  // namespace skein::cli

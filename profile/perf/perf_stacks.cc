@@ -172,10 +172,12 @@ class Folder {
       for (const uint32_t coroutine : file_.logical()->chain(logical.chain))
         if (!file_.logical()->coroutine(coroutine).function.empty())
           stack_.push_back(name_of_waiter(coroutine));
-    const auto name = thread_names_.find(record.tid);
-    stack_.push_back(name == thread_names_.end()
-                         ? names_.add(record.tid == 0 ? "swapper" : "[unknown]")
-                         : names_.add(name->second));
+    const auto known = thread_names_.find(record.tid);
+    std::string name = known != thread_names_.end() ? known->second
+                       : record.tid == 0            ? "swapper"
+                                                    : "[unknown]";
+    if (options_.by_thread) name += '/' + std::to_string(record.tid);
+    stack_.push_back(names_.add(name));
     key_.assign(reinterpret_cast<const char*>(stack_.data()), stack_.size() * sizeof stack_[0]);
     weights_[key_] += static_cast<double>(record.period);
   }
@@ -195,7 +197,8 @@ class Folder {
     return cached(waiters, number, [&] {
       const LogicalStacks::Coroutine& one = file_.logical()->coroutine(number);
       if (one.line == 0) return one.function;
-      return one.function + " (" + std::string(base_name(one.file)) + ':' + std::to_string(one.line) + ')';
+      return one.function + " (" + std::string(base_name(one.file)) + ':' +
+             std::to_string(one.line) + ')';
     });
   }
 

@@ -31,6 +31,7 @@ struct PerfOptions {
   std::string kernel_symbols = "/proc/kallsyms";
   std::string event = {};      // empty: the first one that has samples
   bool physical = false;       // no logical stacks
+  bool by_thread = false;      // threads of one name apart: "server/4711"
   ImageFiles::Open open = {};  // empty: open_from_disk()
 };
 

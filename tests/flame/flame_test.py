@@ -216,13 +216,40 @@ def test_messages():
 
 
 def test_traces():
-    """Await flame graphs: the same stacks as skein export folded."""
+    """Time by logical stack: the same as skein export folded; groups, ranges, the subtitle."""
     trace = str(here.parent / "data/skein/every-event")
-    for option in [], ["--running"]:
-        wanted = stacks.run(skein, "export", "folded", *option, trace).stdout
+    for option, exported in ([], []), (["--time", "running"], ["--running"]):
+        wanted = stacks.run(skein, "export", "folded", *exported, trace).stdout
         found = flame(trace, "--format", "folded", *option).stdout
         assert wanted and sorted(stacks.parse(found)) == sorted(stacks.parse(wanted)), (found, wanted)
         assert "<svg" in flame(trace, *option).stdout
+
+    def times(*options):
+        return {tuple(stack): count for stack, count in stacks.parse(flame(trace, "--format", "folded", *options).stdout)}
+
+    parts = [sum(times("--time", time).values()) for time in ("running", "ready", "suspended")]
+    assert sum(times("--time", "all").values()) == sum(parts), parts
+    running = times("--time", "running")
+    for by in "task", "executor", "thread", "label":
+        grouped = times("--time", "running", "--by", by)
+        assert sum(grouped.values()) == sum(running.values()), by
+        assert {stack[1:] for stack in grouped} == set(running), (by, grouped)
+    first, rest = times("--time", "running", "--to", "20us"), times("--time", "running", "--from", "20us")
+    assert sum(first.values()) + sum(rest.values()) == sum(running.values()) and first and rest, (first, rest)
+    texts = [one.text for one in xml.fromstring(flame(trace, "--to", "20us").stdout).iter(stacks.SVG + "text")]
+    assert "every-event: suspended time by logical stack" in texts, texts
+    assert any(text and "from 0 ns to 20.0 us" in text and "not ended" in text for text in texts), texts
+    for options, wanted in (["--from", "99s"], "the trace ends at"), (["--from", "soon"], "'soon' is no time"), \
+            (["--from", "2us", "--to", "1us"], "is not before"), (["--from", "1us", "--to", "2us"], "time in this range; try --time"):
+        message = flame(trace, *options, code=2).stderr
+        assert wanted in message, message
+    for option, value in ("--time", "running"), ("--from", "0"), ("--to", "1s"), ("--by", "label"), ("--by", "thread"):
+        message = flame("-", option, value, text="main;a 1\n", code=2).stderr
+        assert f"{option}" in message and "needs a trace" in message, message
+    # Files of traces, also from standard input.
+    straight = here.parent / "data/mirage/straight.ctf"
+    assert flame(str(straight), "--time", "running").stdout
+    assert "no suspended time in this range; try --time running" in flame(str(straight), code=2).stderr
     assert "999999999" in flame("999999999", code=2).stderr
 
 

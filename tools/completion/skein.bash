@@ -27,6 +27,12 @@ _skein() {
     mapfile -t COMPREPLY < <(compgen -W "$words --help --version" -- "$current")
     return 0
   fi
+  case $command$previous in
+    flame--time) mapfile -t COMPREPLY < <(
+      compgen -W "suspended running ready all cpu" -- "$current"); return 0 ;;
+    flame--by) mapfile -t COMPREPLY < <(
+      compgen -W "task executor thread label" -- "$current"); return 0 ;;
+  esac
   case $previous in
     --theme) mapfile -t COMPREPLY < <(
       compgen -W "light dark colour-blind colour-blind-dark" -- "$current"); return 0 ;;
