@@ -10,6 +10,7 @@
 #include "bench/stages.h"
 #include "trace/ask/critical.h"
 #include "trace/ask/doctor/doctor.h"
+#include "trace/ask/logical_times.h"
 #include "trace/ask/random_program.h"
 #include "trace/ask/stats.h"
 #include "trace/ask/why.h"
@@ -87,4 +88,13 @@ int main(int argc, char** argv) {
         critical_path(trace, model, waits, current_at(model, model.end), 0, model.end).size());
   });
   step("stats", [&] { bench::keep(task_groups(trace, model, waits, GroupBy::Name).size()); });
+  const Subject subject{trace, model, waits};
+  const LogicalTimes times = find_logical_times(subject);
+  step("logical times", [&] { bench::keep(find_logical_times(subject).intervals.size()); });
+  const LogicalSelection::States all{.running = true, .ready = true, .suspended = true};
+  step("await graph",
+       [&] { bench::keep(logical_tree(subject, times, {.states = all}).nodes.size()); });
+  step("await graph by thread", [&] {
+    bench::keep(logical_tree(subject, times, {.states = all, .by = StacksBy::Thread}).nodes.size());
+  });
 }

@@ -30,6 +30,27 @@ class Ask(See):
                 ms = (took[name]['waits'] + took[name][step]) * 10**6 / took[name]['events']
                 self.target(f'{step}, {name}, 1 M events, waits included', ms, 500, ' ms')
 
+    # ---- time by logical stack ----
+    def awaits(self):
+        steps = ('logical times', 'await graph', 'await graph by thread')
+        traces = {'programs': 'programs', 'generated': self.trace('generated', 10**6)}
+        if self.source() != '-':
+            traces['ours'] = self.trace('ours', 10**6)
+        took = {}
+        for name, trace in traces.items():
+            rows = dict(tsv(output(self.program('ask'), trace, '15')))
+            took[name] = {step: float(rows[step]) * 1e6 / int(rows['events']) for step in (*steps, 'waits')}
+            took[name]['events'] = int(rows['events'])
+        self.say('### Await flame graphs', '', 'CPU ns for each event of a trace, medians of 15: all intervals '
+                 'with their logical stacks, once for a trace; the tree of all three kinds of time, for each '
+                 'selection. Model and waits are not included; `waits` is for comparison.', '')
+        self.table(('trace', 'events', *steps, 'waits'),
+                   [(name, one['events'], *(f'{one[step]:.1f}' for step in (*steps, 'waits')))
+                    for name, one in took.items()])
+        for name, one in took.items():
+            self.target(f'await graph, {name}, stacks included', one['logical times'] + one['await graph'], 5,
+                        ' ns/event')
+
     # ---- two runs ----
     def diff(self):
         kinds = ['generated'] + (['ours'] if self.source() != '-' else [])
