@@ -13,7 +13,7 @@ add_library(skein_cli OBJECT ${cli_sources})
 if(SKEIN_UNITY)
   skein_unity(skein_cli)
   # These have names of others in an unnamed namespace; memory.cc replaces operator new.
-  set_property(SOURCE cli/command/render.cc cli/command/show.cc cli/input/thread_stacks.cc cli/check/test_list.cc
+  set_property(SOURCE cli/command/render.cc cli/command/show.cc cli/input/thread_stacks.cc cli/check/case_list.cc cli/check/ctest_list.cc
     cli/output/window.cc cli/input/analysis.cc cli/memory.cc PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
 endif()
 if(BUILD_TESTING)

@@ -1,5 +1,6 @@
 // What ctest and test programs print when they list their tests: for `skein check`.
-#include "cli/check/test_list.h"
+#include "cli/check/case_list.h"
+#include "cli/check/ctest_list.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Lists the tests of a CTest build tree, and the test cases of a test program.
+// Lists the test cases of a test program.
 #pragma once
 
 #include <string>
@@ -9,14 +9,6 @@
 #include "cli/check/test.h"
 
 namespace skein::cli {
-
-// Runs `ctest --show-only=json-v1` with these options in `folder`. Fails with what ctest printed.
-Result<std::vector<Test>> ctest_tests(const std::string& folder,
-                                      const std::vector<std::string>& options);
-
-// The tests in what that prints; any bytes are allowed. A test without a command, such as one whose
-// program was not built, has none here either.
-Result<std::vector<Test>> parse_ctest(std::string_view json);
 
 // The test cases of a program that uses GoogleTest, Catch2 or doctest, each with the command that
 // runs only that case. Runs the program with the options that list them. Fails if it uses none of
