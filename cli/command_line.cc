@@ -711,6 +711,15 @@ void add_all(CommandLine& line) {
   line.app.add_subcommand("help", "Show the help of a command")->group("Help");
 }
 
+// CLI11 splits an argument such as "[a,b]" of an option with several values, and removes the
+// brackets. With this character before it, it does not.
+constexpr char whole_word = '\1';
+
+std::string without_marks(std::string text) {
+  std::erase(text, whole_word);
+  return text;
+}
+
 // Converts a message of CLI11 to the form of skein's messages: "object: problem". CLI11 checks
 // values and missing arguments before unknown options; here an unknown option takes precedence over
 // a missing argument.
@@ -758,7 +767,22 @@ int report(const CommandLine& line, const CLI::ParseError& error, std::ostream& 
   const CLI::App& command = parsed_command(line.app);
   refuse_swapped(line, command);
   if (!line.before_format.empty()) require_format(line, command);
-  die(2, problem(command, error) + "; see " + path_of(command) + " --help");
+  die(2, without_marks(problem(command, error)) + "; see " + path_of(command) + " --help");
+}
+
+void mark_whole_words(std::vector<std::string>& words) {
+  for (std::string& word : words)
+    if ((word.starts_with('[') && word.ends_with(']')) || word.starts_with(whole_word))
+      word.insert(0, 1, whole_word);
+}
+
+void remove_marks_of_values(CLI::App& app) {
+  for (CLI::Option* const option : app.get_options())
+    option->transform([](std::string value) {
+      return value.starts_with(whole_word) ? value.substr(1) : value;
+    });
+  for (CLI::App* const command : app.get_subcommands([](CLI::App*) { return true; }))
+    remove_marks_of_values(*command);
 }
 
 // Returns the arguments for CLI11. Replaces `skein help why` by `skein why --help`, and rejects an
@@ -776,6 +800,7 @@ std::vector<std::string> words_to_parse(const CommandLine& line, int argc,
   if (!words.empty() && !words[0].starts_with('-') &&
       std::find(commands.begin(), commands.end(), words[0]) == commands.end())
     die(2, unknown("command", words[0], commands) + "; see skein --help");
+  mark_whole_words(words);
   std::reverse(words.begin(), words.end());  // the order that CLI11 expects
   return words;
 }
@@ -791,6 +816,7 @@ int run_command_line(int argc, const char* const* argv, std::ostream& out, std::
       "Print the CMake file that traces a project");
   line.app.require_subcommand(1);
   add_all(line);
+  remove_marks_of_values(line.app);
   return run_reporting(
       [&] {
         try {

@@ -51,6 +51,12 @@ TEST_CASE("bad usage is one line on stderr, exit 2") {
   }
 }
 
+TEST_CASE("an argument in brackets stays as it is") {
+  CHECK(run({"check", "--", "test", "[a,b]", "=", "[a,b]"}).code == 0);
+  CHECK(run({"check", "--", "test", "[]", "=", ""}).code == 1);
+  CHECK(run({"dump", "trace", "[a]"}).err.starts_with("skein: unexpected argument '[a]'; "));
+}
+
 TEST_CASE("the message of an unknown command contains its name") {
   CHECK(run({"frobnicate", "x"}).err.starts_with("skein: unknown command 'frobnicate'; "));
 }

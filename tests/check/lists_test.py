@@ -100,6 +100,8 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
     run = check("--cases", "--", "true")
     expect("a program without test cases", run.returncode == 2 and "lists no test cases" in run.stderr, run)
 
+    run = check("--", "sh", "-c", 'test "$0 $1 $2" = "[tag] [a,b] []"', "[tag]", "[a,b]", "[]")
+    expect("arguments in brackets", run.returncode == 0, run)
     program = compile_program("coroutine", folder)
     (folder / "CMakeLists.txt").write_text(LISTS)
     tree = folder / "tree"
