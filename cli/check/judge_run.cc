@@ -113,7 +113,9 @@ Outcome judge_run(const TestRun& run, const RunEnd* end) {
   if (end == nullptr) {
     outcome.verdict = run.test.is_disabled ? TestVerdict::Skipped : TestVerdict::NotRun;
     outcome.is_disabled = run.test.is_disabled;
-    outcome.reason = run.test.is_disabled ? "disabled" : "a test that it needs has failed";
+    outcome.reason = run.test.is_disabled         ? "disabled"
+                     : run.test.obstacle.empty() ? "a test that it needs has failed"
+                                                 : run.test.obstacle;
     return outcome;
   }
   outcome.seconds = static_cast<double>(end->ns) / 1e9;

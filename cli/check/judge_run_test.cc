@@ -114,6 +114,9 @@ TEST_CASE("what did not end or start is not passed") {
   end = {.kind = RunEnd::Kind::Lost};
   CHECK_FALSE(judge_run(one.run, &end).is_good());
   CHECK(judge_run(one.run, nullptr).verdict == TestVerdict::NotRun);
+  one.run.test.obstacle = "no filter";
+  CHECK(judge_run(one.run, nullptr).verdict == TestVerdict::NotRun);
+  CHECK(judge_run(one.run, nullptr).reason == "no filter");
   one.run.test.is_disabled = true;
   CHECK(judge_run(one.run, nullptr).verdict == TestVerdict::Skipped);
 }

@@ -20,7 +20,10 @@ Listing run_listing(const std::vector<std::string>& command, const std::string& 
   constexpr size_t most = size_t{256} << 20;
   Listing listing;
   int out[2];
-  if (pipe2(out, O_CLOEXEC) != 0) return listing;
+  if (pipe2(out, O_CLOEXEC) != 0) {
+    listing.error = errno;
+    return listing;
+  }
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -34,6 +37,7 @@ Listing run_listing(const std::vector<std::string>& command, const std::string& 
   const int error = posix_spawnp(&child, words[0], &actions, nullptr, words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(out[1]);
+  listing.error = error;
   if (error == 0) {
     // A program that does not know the option runs its tests instead, and may wait for ever.
     using Clock = std::chrono::steady_clock;

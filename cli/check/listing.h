@@ -9,6 +9,7 @@ namespace skein::cli {
 struct Listing {
   std::string output = {};
   int status = -1;  // as of waitpid(); -1: it could not be run
+  int error = 0;    // ... and why: errno
 };
 
 // Runs a command that prints a list, in `folder` (empty: the current one), with nothing on its

@@ -133,7 +133,7 @@ class Schedule {
     bool is_due = true;
     for (const std::string& name : test.after) is_due = is_over(name, false, is_hopeless) && is_due;
     for (const std::string& name : test.needs) is_due = is_over(name, true, is_hopeless) && is_due;
-    if (is_hopeless || test.is_disabled) {
+    if (is_hopeless || test.is_disabled || !test.obstacle.empty()) {
       states_[index] = ended_(index, nullptr) ? State::Good : State::Bad;
       return true;
     }

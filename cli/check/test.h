@@ -24,6 +24,7 @@ struct Test {
   std::vector<std::string> skip_patterns = {};
   // When it may run.
   bool is_disabled = false;
+  std::string obstacle = {};            // why it cannot be run; escaped
   bool is_alone = false;                // no other test at the same time
   std::vector<std::string> locks = {};  // no other test with one of these at the same time
   std::vector<std::string> after = {};  // names of tests that run before it, if they run at all

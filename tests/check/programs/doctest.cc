@@ -1,10 +1,14 @@
-// doctest: cases that pass, one with a name that its command line must escape, one that hangs.
+// doctest: cases that pass, some with names that its command line must escape, one that hangs.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <future>
 
 TEST_CASE("one, two") { CHECK(true); }
+TEST_CASE("*a\\b,c?") { CHECK(true); }
+TEST_CASE("-dash") { CHECK(true); }
+TEST_CASE("FAILS") { CHECK(true); }
+TEST_CASE("") { CHECK(true); }
 TEST_CASE("disabled" * doctest::skip()) { CHECK(false); }
 TEST_CASE("fails") { CHECK(1 == 2); }
 

@@ -17,3 +17,11 @@ TEST(Queue, Hangs) { EXPECT_EQ(wait_for_answer(), 1); }
 class Sizes : public testing::TestWithParam<int> {};
 TEST_P(Sizes, Works) { EXPECT_GT(GetParam(), 0); }
 INSTANTIATE_TEST_SUITE_P(All, Sizes, testing::Values(1, 2));
+
+// Names that no macro permits, but a generator of names.
+class Odd : public testing::Test {
+  void TestBody() override {}
+};
+Odd* make_odd() { return new Odd; }
+const auto* const odd = testing::RegisterTest("Odd/unsigned int-suite", "Takes:*?", nullptr,
+                                              nullptr, __FILE__, __LINE__, make_odd);
