@@ -1,9 +1,12 @@
 #include "cli/check/ctest_list.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "cli/check/listing.h"
@@ -112,6 +115,15 @@ void modify_variable(Test& test, const std::string& text) {
     test.environment.emplace_back(name, joined(';', true));
 }
 
+// Properties that do not change whether a test passes.
+bool is_harmless(std::string_view property) {
+  constexpr std::string_view names[] = {
+      "ATTACHED_FILES",      "ATTACHED_FILES_ON_FAIL",     "COST",       "LABELS",
+      "MEASUREMENT",         "PROCESSOR_AFFINITY",         "PROCESSORS", "_BACKTRACE_TRIPLES",
+      "TIMEOUT_SIGNAL_NAME", "TIMEOUT_SIGNAL_GRACE_PERIOD"};
+  return std::find(std::begin(names), std::end(names), property) != std::end(names);
+}
+
 struct Fixtures {
   Strings sets_up = {};
   Strings cleans_up = {};
@@ -155,7 +167,25 @@ void set_property(Test& test, Fixtures& fixtures, Strings& modifications, const 
     fixtures.cleans_up = values;
   } else if (name == "FIXTURES_REQUIRED") {
     fixtures.requires_ = values;
+  } else if (name == "REQUIRED_FILES") {
+    test.required_files = values;
+  } else if (!is_harmless(name)) {
+    test.unknown_properties.push_back(name);
   }
+}
+
+// {"timeout": 1.0, "regex": ["ready"]} of TIMEOUT_AFTER_MATCH.
+void read_after_match(Json& json, Test& test) {
+  for_each_member(json, [&](const std::string& key) {
+    if (key == "regex") {
+      test.match_patterns = read_values(json);
+    } else if (key == "timeout") {
+      const std::optional<double> seconds = number_of(std::string(json.scalar().text));
+      if (seconds && *seconds >= 0 && *seconds < 1e9) test.after_match = *seconds * 1e9;
+    } else {
+      json.skip();
+    }
+  });
 }
 
 void read_ctest_test(Json& json, std::vector<Test>& tests, std::vector<Fixtures>& fixtures) {
@@ -171,14 +201,20 @@ void read_ctest_test(Json& json, std::vector<Test>& tests, std::vector<Fixtures>
       for_each_element(json, [&] {
         std::string name;
         Strings values;
+        bool is_object = false;
         for_each_member(json, [&](const std::string& part) {
-          if (part == "name")
+          if (part == "name") {
             name = json.scalar().text;
-          else if (part == "value")
-            values = read_values(json);
-          else
+          } else if (part != "value") {
             json.skip();
+          } else if (name == "TIMEOUT_AFTER_MATCH" && json.peek() == '{') {
+            read_after_match(json, test);
+            is_object = true;
+          } else {
+            values = read_values(json);
+          }
         });
+        if (is_object) return;
         set_property(test, own, modifications, name, values);
       });
     } else {

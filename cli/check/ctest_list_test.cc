@@ -80,4 +80,22 @@ TEST_CASE("another text than CTest's list is rejected") {
   CHECK(parse_ctest(list_of("")));
 }
 
+TEST_CASE("a test needs files, and has another timeout after a match") {
+  const Test test = test_with(R"(
+      {"name": "REQUIRED_FILES", "value": ["a", "/b c"]},
+      {"name": "TIMEOUT_AFTER_MATCH", "value": {"regex": ["ready", "up"], "timeout": 1.5}},
+      {"name": "COST", "value": 10.0}, {"name": "PROCESSORS", "value": 2})");
+  CHECK(test.required_files == Names{"a", "/b c"});
+  CHECK(test.match_patterns == Names{"ready", "up"});
+  CHECK(test.after_match == 1.5e9);
+  CHECK(test.unknown_properties.empty());
+}
+
+TEST_CASE("properties that may change the verdict are not ignored silently") {
+  const Test test = test_with(R"(
+      {"name": "RESOURCE_GROUPS", "value": [{"requirements": []}]},
+      {"name": "TIMEOUT_AFTER_MATCH", "value": "unexpected"}, {"name": "NEW", "value": true})");
+  CHECK(test.unknown_properties == Names{"RESOURCE_GROUPS", "TIMEOUT_AFTER_MATCH", "NEW"});
+}
+
 }  // namespace

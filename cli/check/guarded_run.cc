@@ -20,6 +20,7 @@
 #include "cli/check/crash_catcher.h"
 #include "cli/check/explain_hang.h"
 #include "cli/check/kernel_core.h"
+#include "cli/check/patterns.h"
 #include "cli/check/process_tree.h"
 #include "cli/die.h"
 
@@ -115,6 +116,7 @@ class Guard {
       end_.reason = errno;
       finish(RunEnd::Kind::NotStarted);
     }
+    require_files();
     const pid_t guard = getpid();
     test_ = fork();
     if (test_ < 0) {
@@ -137,6 +139,17 @@ class Guard {
       finish(RunEnd::Kind::NotStarted);
     }
     close(failure[0]);
+  }
+
+  void require_files() {
+    const std::filesystem::path folder = run_.test.folder;
+    const std::vector<std::string>& files = run_.test.required_files;
+    for (size_t i = 0; i < files.size(); i++) {
+      if (access((folder / files[i]).c_str(), F_OK) == 0) continue;
+      end_.reason = errno;
+      end_.missing_file = i;
+      finish(RunEnd::Kind::NotStarted);
+    }
   }
 
   [[noreturn]] void become_test(pid_t group, pid_t guard, int go, int failure) {
@@ -179,7 +192,8 @@ class Guard {
     int64_t deadline = begin_ + static_cast<int64_t>(std::min(run_.timeout, 1e18));
     bool is_interrupted = false;
     for (;;) {
-      const int64_t left = std::max<int64_t>(deadline - steady_ns(), 0);
+      int64_t left = std::max<int64_t>(deadline - steady_ns(), 0);
+      if (watches_output()) left = std::min(left, second / 20);
       pollfd ready = {.fd = signals_, .events = POLLIN, .revents = 0};
       const timespec time = {.tv_sec = left / second, .tv_nsec = left % second};
       ppoll(&ready, 1, &time, nullptr);
@@ -200,6 +214,8 @@ class Guard {
         explain_crash();
         deadline = steady_ns() + 2 * second;
       }
+      if (watches_output() && !is_interrupted && !is_crash_explained_ && matches_output())
+        deadline = steady_ns() + static_cast<int64_t>(std::min(run_.test.after_match, 1e18));
       if (steady_ns() < deadline) continue;
       if (reap()) finish_ended();
       if (is_interrupted) end_all(RunEnd::Kind::Interrupted);
@@ -211,6 +227,17 @@ class Guard {
       terminate_all();
       end_all(RunEnd::Kind::TimedOut);
     }
+  }
+
+  bool watches_output() const {
+    return run_.captures && !run_.test.match_patterns.empty() && end_.match == RunEnd::none;
+  }
+
+  bool matches_output() {
+    const std::string* const match = output_.match();
+    if (match == nullptr) return false;
+    end_.match = static_cast<size_t>(match - run_.test.match_patterns.data());
+    return true;
   }
 
   // Reaps what has ended. Returns true if the test has.
@@ -318,6 +345,7 @@ class Guard {
   CrashCatcher catcher_ = {};
   int catch_error_ = 0;
   bool is_crash_explained_ = false;
+  OutputWatch output_{output_file(run_.folder), run_.test.match_patterns};
   RunEnd end_ = {};
 };
 

@@ -36,10 +36,13 @@ std::string trace_directory_of(const std::string& folder);
 // How a run ended.
 struct RunEnd {
   enum class Kind : uint8_t { Ended, TimedOut, NotStarted, Interrupted, Lost };
+  static constexpr size_t none = ~size_t{0};
   Kind kind = Kind::Lost;   // Lost: the guard was killed
   int status = 0;           // Ended: as waitpid() returns it
   int reason = 0;           // NotStarted: errno
   bool not_folder = false;  // ... of chdir(), not of exec
+  size_t missing_file = none;  // ... or this one of the test's required files
+  size_t match = none;      // TimedOut: after a line of its output matched this one of its patterns
   uint64_t ns = 0;          // until then
   bool has_stacks = false;  // Ended by a signal: and its report has the stacks
   uint64_t line = 0;        // where it hangs or crashed; 0: unknown

@@ -1,6 +1,5 @@
 #include "cli/check/judge_run.h"
 
-#include <regex.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -14,6 +13,7 @@
 #include "base/escape.h"
 #include "base/text.h"
 #include "cli/check/crash_catcher.h"
+#include "cli/check/patterns.h"
 #include "cli/signal_text.h"
 
 namespace skein::cli {
@@ -32,20 +32,11 @@ std::string read_tail(const std::string& path) {
   return size > most ? "...\n" + text : text;
 }
 
-// CMake's regular expressions are nearest to the extended ones of POSIX. One that is invalid there
-// matches nothing.
 bool matches_any(const std::vector<std::string>& patterns, const std::string& text,
                  std::string& which) {
-  for (const std::string& pattern : patterns) {
-    regex_t regex = {};
-    if (regcomp(&regex, pattern.c_str(), REG_EXTENDED | REG_NOSUB) != 0) continue;
-    const bool matches = regexec(&regex, text.c_str(), 0, nullptr, 0) == 0;
-    regfree(&regex);
-    if (!matches) continue;
-    which = pattern;
-    return true;
-  }
-  return false;
+  const std::string* const match = find_match(patterns, text);
+  if (match != nullptr) which = *match;
+  return match != nullptr;
 }
 
 SourcePlace place_of(const RunEnd& end) {
@@ -113,7 +104,7 @@ Outcome judge_run(const TestRun& run, const RunEnd* end) {
   if (end == nullptr) {
     outcome.verdict = run.test.is_disabled ? TestVerdict::Skipped : TestVerdict::NotRun;
     outcome.is_disabled = run.test.is_disabled;
-    outcome.reason = run.test.is_disabled         ? "disabled"
+    outcome.reason = run.test.is_disabled        ? "disabled"
                      : run.test.obstacle.empty() ? "a test that it needs has failed"
                                                  : run.test.obstacle;
     return outcome;
@@ -134,12 +125,20 @@ Outcome judge_run(const TestRun& run, const RunEnd* end) {
     case RunEnd::Kind::TimedOut:
       outcome.verdict = TestVerdict::TimedOut;
       outcome.reason = "it did not end within " + duration_text(run.timeout);
+      if (end->match < run.test.match_patterns.size())
+        outcome.reason = "it did not end within " + duration_text(run.test.after_match) +
+                         " after its output matched '" +
+                         escaped(run.test.match_patterns[end->match]) + "'";
       outcome.report = read_tail(report_file(run.folder));
       outcome.place = place_of(*end);
       break;
     case RunEnd::Kind::NotStarted:
       outcome.verdict = TestVerdict::NotRun;
-      outcome.reason = run.test.command.empty()
+      outcome.reason = end->missing_file < run.test.required_files.size()
+                           ? "its required file '" +
+                                 escaped(run.test.required_files[end->missing_file]) +
+                                 "' does not exist"
+                       : run.test.command.empty()
                            ? "its program does not exist"
                            : escaped(end->not_folder ? run.test.folder : run.test.command[0]) +
                                  ": " + strerror(end->reason);

@@ -111,6 +111,14 @@ TEST_CASE("what did not end or start is not passed") {
   end = {.kind = RunEnd::Kind::NotStarted, .reason = ENOENT};
   CHECK(judge_run(one.run, &end).verdict == TestVerdict::NotRun);
   CHECK(judge_run(one.run, &end).reason == "./t: No such file or directory");
+  one.run.test.required_files = {"a", "b c"};
+  end.missing_file = 1;
+  CHECK(judge_run(one.run, &end).reason == "its required file 'b c' does not exist");
+  one.run.test.match_patterns = {"ready"};
+  one.run.test.after_match = 1e9;
+  end = {.kind = RunEnd::Kind::TimedOut, .match = 0};
+  CHECK(judge_run(one.run, &end).reason ==
+        "it did not end within 1.00 s after its output matched 'ready'");
   end = {.kind = RunEnd::Kind::Lost};
   CHECK_FALSE(judge_run(one.run, &end).is_good());
   CHECK(judge_run(one.run, nullptr).verdict == TestVerdict::NotRun);

@@ -16,6 +16,9 @@ struct Test {
   // Variables that are set for it; without a value: unset.
   std::vector<std::pair<std::string, std::optional<std::string>>> environment = {};
   std::optional<double> timeout = {};  // ns
+  // After a line of its output matches one of these, it may take that time.
+  std::vector<std::string> match_patterns = {};
+  double after_match = 0;  // ns
   // What makes it pass, beyond its exit code.
   bool will_fail = false;
   std::optional<int> skip_code = {};
@@ -29,6 +32,8 @@ struct Test {
   std::vector<std::string> locks = {};  // no other test with one of these at the same time
   std::vector<std::string> after = {};  // names of tests that run before it, if they run at all
   std::vector<std::string> needs = {};  // also: it does not run if one of these has failed
+  std::vector<std::string> required_files = {};      // it does not run if one does not exist
+  std::vector<std::string> unknown_properties = {};  // of CTest, that may change the verdict
 };
 
 enum class TestVerdict : uint8_t { Passed, Failed, TimedOut, Skipped, NotRun };

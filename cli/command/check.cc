@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -189,6 +190,21 @@ constexpr std::string_view stacks_advice =
 
 bool lacks_stacks(const Outcome& outcome) { return outcome.is_crash && !outcome.has_stacks; }
 
+// Once for each property.
+void report_unknown_properties(const std::vector<Test>& tests) {
+  std::map<std::string, std::vector<std::string>> tests_with;
+  for (const Test& test : tests)
+    for (const std::string& property : test.unknown_properties)
+      tests_with[property].push_back(test.name);
+  for (const auto& [property, names] : tests_with)
+    report_message("test '" + names[0] + "'" +
+                   (names.size() == 1
+                        ? ""
+                        : " and " + counted(names.size() - 1, "other test", "other tests")) +
+                   ": skein does not know the property " + property +
+                   "; the result may differ from that of ctest");
+}
+
 class Check {
  public:
   explicit Check(const CheckOptions& options)
@@ -203,6 +219,7 @@ class Check {
   int run() {
     const double timeout = read_timeout();
     std::vector<Test> tests = find_tests(options_);
+    report_unknown_properties(tests);
     const Evidence evidence(options_.keep);
     for (Test& test : tests) runs_.push_back(make_run(std::move(test), timeout, evidence));
     results_.resize(runs_.size());
@@ -246,6 +263,7 @@ class Check {
     if (run.test.timeout)
       run.timeout =
           options_.timeout.empty() ? *run.test.timeout : std::min(*run.test.timeout, timeout);
+    if (!options_.timeout.empty()) run.test.after_match = std::min(run.test.after_match, timeout);
     run.folder = evidence.make(run.test.name);
     // A test that chooses where it records itself is left alone.
     const bool is_set = getenv("SKEIN_TRACE") != nullptr;

@@ -49,6 +49,17 @@ set_tests_properties(in_folder PROPERTIES ENVIRONMENT "A=b c" ENVIRONMENT_MODIFI
 add_test(NAME disabled COMMAND false)
 set_tests_properties(disabled PROPERTIES DISABLED ON)
 add_test(NAME missing COMMAND /nonexistent/program)
+add_test(NAME needs_files COMMAND true WORKING_DIRECTORY /usr)
+set_tests_properties(needs_files PROPERTIES REQUIRED_FILES "bin;/usr/bin")
+add_test(NAME lacks_files COMMAND true)
+set_tests_properties(lacks_files PROPERTIES REQUIRED_FILES "/usr/bin;bin/none" WILL_FAIL ON)
+add_test(NAME hangs_later COMMAND sh -c "echo is ready; exec ${PROGRAM}")
+set_tests_properties(hangs_later PROPERTIES TIMEOUT_AFTER_MATCH "1;is r(eady|un)" TIMEOUT 1000)
+add_test(NAME ends_later COMMAND sh -c "echo is ready; sleep 0.2")
+set_tests_properties(ends_later PROPERTIES TIMEOUT_AFTER_MATCH "100;is ready")
+add_test(NAME grouped COMMAND true)
+add_test(NAME grouped_too COMMAND true)
+set_tests_properties(grouped grouped_too PROPERTIES RESOURCE_GROUPS "1,gpus:1")
 add_test(NAME use COMMAND sh -c "test -e started")
 set_tests_properties(use PROPERTIES FIXTURES_REQUIRED server)
 add_test(NAME stop COMMAND sh -c "rm started")
@@ -62,7 +73,8 @@ set_tests_properties(needs_it PROPERTIES FIXTURES_REQUIRED broken)
 """
 EXPECTED = {"good": "passed", "bad": "FAILED", "hangs": "TIMEOUT", "reversed": "passed", "skipped": "skipped",
             "matches": "passed", "matches_not": "FAILED", "in_folder": "passed", "disabled": "skipped",
-            "missing": "NOT RUN", "use": "passed", "stop": "passed", "start": "passed", "start_fails": "FAILED",
+            "needs_files": "passed", "lacks_files": "NOT RUN", "hangs_later": "TIMEOUT", "ends_later": "passed",
+            "grouped": "passed", "grouped_too": "passed", "missing": "NOT RUN", "use": "passed", "stop": "passed", "start": "passed", "start_fails": "FAILED",
             "needs_it": "NOT RUN"}
 
 
@@ -117,6 +129,7 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
            "nonexistent: it cannot be executed: No such file or directory" in run.stderr, run)
     run = check("--cases", "--", folder)
     expect("a folder", run.returncode == 2 and "it cannot be executed: Permission denied" in run.stderr, run)
+
     program = compile_program("coroutine", folder)
     (folder / "CMakeLists.txt").write_text(LISTS)
     tree = folder / "tree"
@@ -127,6 +140,11 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
         expect("the hang", explains(run.stdout, "coroutine.cc"), run.stdout)
         expect("the output of a test that failed", "its words" in run.stdout and "fine" not in run.stdout, run.stdout)
         expect("exit code", run.returncode == 1, run)
+        expect("why", "lacks_files: its required file 'bin/none' does not exist\n" in run.stdout and
+               "hangs_later: it did not end within 1.00 s after its output matched 'is r(eady|un)'\n" in run.stdout,
+               run.stdout)
+        expect("an unknown property", run.stderr.count("RESOURCE_GROUPS") == 1 and
+               "test 'grouped' and 1 other test: skein does not know the property RESOURCE_GROUPS" in run.stderr, run.stderr)
         if jobs == 1:  # as ctest itself
             ctest = subprocess.run(["ctest", "--test-dir", tree], capture_output=True, text=True).stdout
             failed = set(re.findall(r"^\s*\d+ - (\S+) \((?!Skipped|Disabled)", ctest, re.M))
