@@ -101,23 +101,6 @@ SourcePlace place_of_crash(const std::vector<ThreadStack>& stacks) {
   return stacks.empty() ? SourcePlace{} : place_of({stacks.front()});
 }
 
-// How to get what the stacks lack: functions of the program, or their lines.
-std::string missing_lines_text(const std::vector<ThreadStack>& stacks) {
-  bool has_program = false;
-  bool has_functions = false;
-  for (const ThreadStack& stack : stacks)
-    for (const StackCall& call : stack.calls) {
-      if (!call.is_program) continue;
-      has_program = true;
-      has_functions = has_functions || (!call.function.empty() && call.function != "_start");
-      if (call.line != 0) return "";
-    }
-  if (!has_program) return "";
-  return has_functions ? "\nThe program has no lines: build it with -g.\n"
-                       : "\nThe program has no functions and lines: build it with -g, and do not "
-                         "strip it.\n";
-}
-
 void keep_memory(CoreSnapshot& snapshot, const Unprepared& read, const std::string& path) {
   if (snapshot.write_file(read, path))
     print("\nKept for skein ps, why and html: " + escaped(path) + "\n");

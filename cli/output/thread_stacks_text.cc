@@ -26,8 +26,17 @@ bool begins_thread(const StackCall& call) {
   return call.function.empty() && last_component(call.module).starts_with("libc.");
 }
 
+// _start of a program that is stripped.
+bool is_unnamed_start(const std::vector<StackCall>& calls) {
+  const StackCall& last = calls.back();
+  if (!last.is_program || !last.function.empty() || calls.size() < 2) return false;
+  const StackCall& before = calls[calls.size() - 2];
+  return !before.is_program && begins_thread(before);
+}
+
 std::vector<StackCall> shown_calls(const ThreadStack& stack) {
   std::vector<StackCall> calls = stack.calls;
+  if (!calls.empty() && stack.is_complete && is_unnamed_start(calls)) calls.pop_back();
   while (calls.size() > 1 && stack.is_complete && begins_thread(calls.back())) calls.pop_back();
   return calls;
 }
@@ -43,6 +52,12 @@ std::string thread_title(const ThreadStack& stack) {
   if (stack.ending_signal != 0) return title + " received " + signal_text(stack.ending_signal);
   const std::string state = describe_thread(static_cast<char>(stack.state), stack.wait_channel);
   return state.empty() ? title : title + " " + state;
+}
+
+// Whoever runs it did not build it.
+bool is_of_system(std::string_view program) {
+  return program.starts_with("/usr/bin/") || program.starts_with("/bin/") ||
+         program.starts_with("/usr/sbin/") || program.starts_with("/sbin/");
 }
 
 }  // namespace
@@ -72,6 +87,22 @@ std::string thread_stacks_text(const std::vector<ThreadStack>& stacks) {
     append_columns(out, lines, "<<", 2);
   }
   return out;
+}
+
+std::string missing_lines_text(const std::vector<ThreadStack>& stacks) {
+  bool has_program = false;
+  bool has_functions = false;
+  for (const ThreadStack& stack : stacks)
+    for (const StackCall& call : shown_calls(stack)) {
+      if (!call.is_program || is_of_system(call.module)) continue;
+      has_program = true;
+      has_functions = has_functions || !call.function.empty();
+      if (call.line != 0) return "";
+    }
+  if (!has_program) return "";
+  return has_functions ? "\nThe program has no lines: build it with -g.\n"
+                       : "\nThe program has no functions and lines: build it with -g, and do not "
+                         "strip it.\n";
 }
 
 Json thread_stacks_json(const std::vector<ThreadStack>& stacks) {

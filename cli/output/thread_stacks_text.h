@@ -13,6 +13,11 @@ namespace skein::cli {
 // that begin a thread are left out.
 std::string thread_stacks_text(const std::vector<ThreadStack>& stacks);
 
+// How to get what the program's own functions in these stacks lack, names or lines: a paragraph
+// after an empty line. Empty if the stacks show none, or one with a line, or if it is a program of
+// the system, such as sleep(1).
+std::string missing_lines_text(const std::vector<ThreadStack>& stacks);
+
 // An array of objects, all functions included.
 Json thread_stacks_json(const std::vector<ThreadStack>& stacks);
 

@@ -33,6 +33,15 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
     program = compile_program("busy", folder, "-g0", "-s")
     run = check("--timeout", "1s", "--", program)
     expect("how to get functions", "do not strip it" in run.stderr and "count_for_ever" not in run.stderr, run.stderr)
+    # Of a library the stack has them, and the program's own functions are not in it.
+    library = folder / "libwaits.so"
+    compile_program("library", folder, "-shared", "-fPIC").rename(library)
+    program = compile_program("library", folder, "-DPROGRAM", "-g0", "-s", "-O2", library)
+    run = check("--timeout", "1s", "--", program)
+    expect("the library", explains(run.stderr, "library.cc"), run.stderr)
+    expect("no advice about the program", "The program has no" not in run.stderr, run.stderr)
+    run = check("--timeout", "1s", "--", "sleep", "1000")
+    expect("no advice about sleep(1)", run.returncode == 1 and "The program has no" not in run.stderr, run.stderr)
     program = compile_program("coroutine", folder)
 
     # A program without coroutines has no such memory; each process of a test has its own.
