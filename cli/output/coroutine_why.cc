@@ -257,8 +257,9 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
   append_paragraph(
       out,
       escaped(of.title) + ' ' + recording_text(of.trace, of.is_core) +
-          ". Its memory shows where its coroutines wait, but not since when, nor which "
-          "coroutine should wake it." +
+          (chains.empty() ? ". There are no coroutines in its memory."
+                          : ". Its memory shows where its coroutines wait, but not since when, nor "
+                            "which coroutine should wake it.") +
           pause_text(of),
       0, columns);
   for (const std::string& warning : of.found.warnings)

@@ -42,6 +42,12 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
     expect("no advice about the program", "The program has no" not in run.stderr, run.stderr)
     run = check("--timeout", "1s", "--", "sleep", "1000")
     expect("no advice about sleep(1)", run.returncode == 1 and "The program has no" not in run.stderr, run.stderr)
+    # The coroutines have ended.
+    program = compile_program("ended", folder)
+    run = check("--timeout", "1s", "--", program)
+    expect("a program whose coroutines have ended", explains(run.stderr, "ended.cc"), run.stderr)
+    expect("no coroutines", "There are no coroutines in its memory." in run.stderr and
+           "where its coroutines wait" not in run.stderr, run.stderr)
     program = compile_program("coroutine", folder)
 
     # A program without coroutines has no such memory; each process of a test has its own.
