@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <initializer_list>
 #include <iostream>
 #include <optional>
 #include <string_view>
@@ -50,9 +51,15 @@ std::string process_name(pid_t pid) {
   return name;
 }
 
-std::string process_title(pid_t pid) {
+// Of the test, or one of its descendants.
+std::string process_title(pid_t pid, pid_t test) {
   const std::string name = process_name(pid);
-  return "Process " + std::to_string(pid) + (name.empty() ? "" : " (" + escaped(name) + ")");
+  const std::string title =
+      "Process " + std::to_string(pid) + (name.empty() ? "" : " (" + escaped(name) + ")");
+  if (pid == test) return title + ", the test";
+  const pid_t parent = parent_of(pid);
+  return title + (parent == getpid() ? ", whose parent has ended"
+                                     : ", a child of process " + std::to_string(parent));
 }
 
 bool records(pid_t pid) {
@@ -239,27 +246,29 @@ bool write_to(const std::string& file, int flags) {
 
 std::string folder_of(const std::string& trace) { return trace.substr(0, trace.rfind('/') + 1); }
 
+bool has_name(pid_t pid, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), process_name(pid)) != names.end();
+}
+
 // A process with nothing to explain: a shell that waits for its child.
-bool only_waits_for_child(pid_t pid) {
+bool is_waiting_shell(pid_t pid) {
   std::string channel;
   std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/wchan"), channel);
-  return channel == "do_wait";
+  return channel == "do_wait" && has_name(pid, {"sh", "dash", "bash", "ash", "busybox", "ksh",
+                                                "mksh", "zsh", "fish", "make"});
 }
 
 // Programs that run tests, and wait for them in other ways: skein itself, its guards, CTest.
 bool runs_tests(pid_t pid) {
-  constexpr std::string_view names[] = {"skein", "skein-guard", "ctest", "cmake", "ninja"};
-  const std::string name = process_name(pid);
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+  return has_name(pid, {"skein", "skein-guard", "ctest", "cmake", "ninja"});
 }
 
 // The test that such a program runs is what hangs.
 bool only_runs_tests(pid_t pid) {
   if (!runs_tests(pid)) return false;
   const std::vector<pid_t> below = descendants_of(pid);
-  return std::any_of(below.begin(), below.end(), [](pid_t one) {
-    return !runs_tests(one) && !only_waits_for_child(one);
-  });
+  return std::any_of(below.begin(), below.end(),
+                     [](pid_t one) { return !runs_tests(one) && !is_waiting_shell(one); });
 }
 
 }  // namespace
@@ -273,12 +282,12 @@ SourcePlace explain_hang(pid_t test, const std::string& trace, const std::string
   std::erase(all, test);
   all.insert(all.begin(), test);
   if (all.size() > 1) std::erase_if(all, only_runs_tests);
-  if (all.size() > 1) std::erase_if(all, only_waits_for_child);
+  if (all.size() > 1) std::erase_if(all, is_waiting_shell);
   const std::string folder = folder_of(trace);
   SourcePlace found;
   for (size_t i = 0; i < std::min(all.size(), most); i++) {
     if (i != 0) print("\n");
-    if (all.size() > 1) print(process_title(all[i]) + ":\n\n");
+    if (all.size() > 1) print(process_title(all[i], test) + ":\n\n");
     SourcePlace place;
     run_reporting(
         [&] {

@@ -9,11 +9,12 @@
 
 namespace skein::cli {
 
-// Writes a report to `file`: of the test and each of its descendants what `skein why` prints, from
-// its trace if it records, else from its memory, and the call stacks of its threads. Completes the
-// test's trace for `skein why`, if `trace` has one. Returns the most likely place of the problem.
-// Stops the processes for a moment (AttachedThreads). Standard output and error of this process are
-// the report from then on: for a process that was forked for it.
+// Writes a report to `file`: of the test and each of its descendants, the test first, what `skein
+// why` prints, from its trace if it records, else from its memory, and the call stacks of its
+// threads. Leaves out shells and programs that run tests, if they only wait for another process.
+// Completes the test's trace for `skein why`, if `trace` has one. Returns the most likely place of
+// the problem. Stops the processes for a moment (AttachedThreads). Standard output and error of
+// this process are the report from then on: for a process that was forked for it.
 //
 // With `keeps_memory`, what was found in the memory of each is in memory.core beside the trace
 // (memory-2.core of the second process), for the commands that read memory.

@@ -36,6 +36,14 @@ bool parse_stat(std::string_view text, ProcessLine& line) {
          std::errc();
 }
 
+// Of `line.pid`. False: it has ended.
+bool read_stat(ProcessLine& line) {
+  std::ifstream file("/proc/" + std::to_string(line.pid) + "/stat");
+  std::string text;
+  std::getline(file, text, '\0');
+  return parse_stat(text, line);
+}
+
 std::vector<ProcessLine> all_processes() {
   std::vector<ProcessLine> all;
   const auto close = [](DIR* folder) { closedir(folder); };
@@ -46,10 +54,7 @@ std::vector<ProcessLine> all_processes() {
     ProcessLine line;
     if (std::from_chars(name.data(), name.data() + name.size(), line.pid).ec != std::errc())
       continue;
-    std::ifstream file("/proc/" + std::string(name) + "/stat");
-    std::string text;
-    std::getline(file, text, '\0');
-    if (parse_stat(text, line)) all.push_back(line);
+    if (read_stat(line)) all.push_back(line);
   }
   return all;
 }
@@ -88,6 +93,11 @@ std::vector<pid_t> descendants_of(pid_t process) {
   for (const ProcessLine& line : tree_of(process))
     if (line.state != 'Z' && line.state != 'X') pids.push_back(line.pid);
   return pids;
+}
+
+pid_t parent_of(pid_t process) {
+  ProcessLine line{.pid = process};
+  return read_stat(line) ? line.parent : 0;
 }
 
 bool kill_descendants() {

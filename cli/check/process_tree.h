@@ -14,6 +14,9 @@ namespace skein::cli {
 // Reads /proc once: 10 us for each process of the machine.
 std::vector<pid_t> descendants_of(pid_t process);
 
+// 0: it has ended.
+pid_t parent_of(pid_t process);
+
 // Kills and reaps all descendants of this process, which must adopt its orphans. They are stopped
 // first, so that they cannot start others. Returns false if some are left, because they belong to
 // another user.

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """hangs_test.py SKEIN [RECORDED]: `skein check` explains programs that hang, with function and line."""
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -58,6 +59,16 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
     # Through a shell: the child is explained, the shell is not.
     run = check("--timeout", "1s", "--", "sh", "-c", f"{program}; true")
     expect("the child of a shell", run.returncode == 1 and explains(run.stderr, "coroutine.cc"), run.stderr)
+
+    # A program that waits for its child: itself first, then the child.
+    parent = compile_program("waits_for_child", folder)
+    run = check("--timeout", "1s", "--", parent)
+    titles = re.findall(r"^Process (\d+) \((\w+)\)(.*):$", run.stderr, re.M)
+    expect("two titles", len(titles) == 2, run.stderr)
+    expect("the test", titles[0][1:] == ("waits_for_child", ", the test"), titles)
+    expect("its child", titles[1][1:] == ("waits_for_child", f", a child of process {titles[0][0]}"), titles)
+    expect("both are explained", explains(run.stderr, "waits_for_child.cc"), run.stderr)
+    expect("in this order", run.stderr.index("wait_for_child ") < run.stderr.index("pause_in_child "), run.stderr)
 
     # Through a skein check of its own, and CTest: neither they nor their guards are explained.
     tree = folder / "tree"
