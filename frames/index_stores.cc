@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "frames/control_flow.h"
+#include "frames/kept_registers.h"
 #include "frames/prologue.h"
 #include "frames/register_flow.h"
 
@@ -148,10 +149,11 @@ std::vector<Store> with_values_of_registers(const Code& code, const std::vector<
           values.push_back({.begin = one.address,
                             .end = one.end(),
                             .point = static_cast<uint32_t>(one.immediate) & mask});
-        else if (may_change(one, number))
-          is_known = false;
-        else
+        else if (!may_change(one, number) || (one.flow == Instruction::Flow::Call && one.target &&
+                                              keeps_register(code, *one.target, number)))
           work.push_back(i);
+        else
+          is_known = false;
       }
     }
     const auto is_same = [&](const Store& one) { return one.point == values.front().point; };
