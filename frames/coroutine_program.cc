@@ -319,6 +319,23 @@ const FrameLayout& CoroutineProgram::layout(uint32_t number) {
   return layouts == nullptr ? unknown : layouts->of(function);
 }
 
+// Code is read first: it takes less time than debug information.
+FrameSize CoroutineProgram::frame_size(uint32_t number) {
+  Pair& pair = pairs_[number];
+  if (pair.size) return *pair.size;
+  FrameSize found;
+  if (modules_[pair.module].elf.architecture == Architecture::X86_64) {
+    found.least = least_size(code_of_resume(pair));
+    for (const Code& code : creating_codes(pair))
+      if (const uint64_t size = size_in_creation(code); size >= found.least)
+        found.exact = std::max(found.exact, size);
+  }
+  if (found.exact == 0)
+    if (const uint64_t size = layout(number).size; size >= found.least) found.exact = size;
+  pair.size = found;
+  return found;
+}
+
 std::optional<uint64_t> CoroutineProgram::owner_of(uint32_t number, const std::string& lock) {
   const auto [layouts, function] = layouts_of(number);
   if (layouts == nullptr) return {};

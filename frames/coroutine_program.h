@@ -20,6 +20,7 @@
 #include "base/disk_files.h"
 #include "frames/coroutine_functions.h"
 #include "frames/frame_addresses.h"
+#include "frames/frame_size.h"
 #include "frames/resume_index.h"
 #include "frames/suspension_place.h"
 #include "symbol/code_ranges.h"
@@ -42,6 +43,7 @@ class CoroutineProgram {
     bool has_looked_for_index = false;
     std::optional<std::vector<Store>> stores = {};  // in the code that resumes it
     std::optional<FrameAddresses> addresses = {};   // the same
+    std::optional<FrameSize> size = {};
     bool is_prepared = false;
     uint64_t promise_size = 0;  // if it is prepared; 0: unknown
     PromiseUse promise_use = {};  // if it is prepared, and the size is unknown
@@ -117,6 +119,9 @@ class CoroutineProgram {
   bool may_begin_with(uint32_t pair, const std::string& outer, const std::string& inner);
   // Bytes of objects of this class. The same.
   std::optional<uint64_t> size_of(uint32_t pair, const std::string& class_name);
+  // Bytes of the frames of a pair. May read debug information, or code that creates them. O(bytes of
+  // the functions) at first.
+  FrameSize frame_size(uint32_t pair);
   // What a frame consists of, and the types with this name that may be awaited in its unit. Empty:
   // unknown. May read debug information.
   const FrameLayout& layout(uint32_t pair);

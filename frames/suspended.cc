@@ -172,6 +172,13 @@ class Search {
       size = std::min(size, next - found_[i].frame);
       next = found_[i].frame;
     }
+    frame_sizes_.resize(program_.pairs().size());
+    for (uint32_t i = 0; i < found_.size(); i++) {
+      const uint32_t pair = found_[i].pair;
+      if (found_[i].is_elided || is_freed(i) || is_own_block(i)) continue;
+      frame_sizes_[pair] = program_.frame_size(pair);
+      if (frame_sizes_[pair].exact != 0) sizes_[pair] = frame_sizes_[pair].exact;
+    }
   }
 
   // ---- threads ----
@@ -483,8 +490,9 @@ class Search {
   // are the numbers of the coroutines in found_.
   void judge_by_references(std::vector<uint32_t>& kept, std::vector<SuspendedCoroutine>& all) {
     std::vector<FrameExtent> doubtful;
-    for (const SuspendedCoroutine& one : all)
-      if (!one.is_certain && !one.is_elided) doubtful.push_back({one.frame, one.frame + one.size});
+    for (size_t i = 0; i < all.size(); i++)
+      if (!all[i].is_certain && !all[i].is_elided)
+        doubtful.push_back({all[i].frame, end_of(kept[i])});
     if (doubtful.empty()) return;
     if (is_sample_) return leave_out_ended(kept, all);
     const std::vector<bool> referred =
@@ -528,8 +536,12 @@ class Search {
     return program_.pairs()[pair].function.compiler == CoroutineFunction::Compiler::Gcc;
   }
 
+  // Where what is certainly the frame's ends: what is behind it may be a variable with its handle.
   uint64_t end_of(uint32_t i) const {
-    const uint64_t end = found_[i].frame + size_of(i);
+    const FrameSize& known = frame_sizes_[found_[i].pair];
+    uint64_t size = size_of(i);
+    if (!is_own_block(i) && known.exact == 0 && known.least != 0) size = std::min(size, known.least);
+    const uint64_t end = found_[i].frame + size;
     return blocks_[i].end == 0 ? end : std::min(end, std::max(blocks_[i].end, found_[i].frame));
   }
 
@@ -701,6 +713,7 @@ class Search {
   std::vector<Found> found_ = {};
   std::vector<HeapBlock> blocks_ = {};      // of found_
   std::vector<uint64_t> sizes_ = {};        // of frames, at most; by pair
+  std::vector<FrameSize> frame_sizes_ = {};  // by pair, of those that have frames inside of blocks
   std::vector<int64_t> own_blocks_ = {};    // by pair, minus those inside of bigger ones
   std::vector<uint32_t> only_frames_ = {};  // by pair
   struct Run {

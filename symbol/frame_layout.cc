@@ -409,24 +409,31 @@ struct FrameLayouts::State {
     return false;
   }
 
-  // A variable of the function, or of a block in it.
-  bool find_promise_of_clang(Dwarf_Die block, int depth, const Unit& unit, FrameLayout& to) {
+  // The type of the variable with this name, of the function or of a block in it.
+  bool find_variable(Dwarf_Die block, std::string_view name, int depth, Dwarf_Die* type) {
     Dwarf_Die child;
     if (depth == deepest || dwarf_child(&block, &child) != 0) return false;
     do {
       if (!work.spend()) return false;
       const int tag = dwarf_tag(&child);
-      Dwarf_Die type;
-      if (tag == DW_TAG_variable && name_of(&child) == "__promise" &&
-          type_of(&child, &type)) {
-        to.promise = object_type(type, unit);
-        to.returned = returned_class(type, unit);
-        return true;
-      }
-      if (tag == DW_TAG_lexical_block && find_promise_of_clang(child, depth + 1, unit, to))
-        return true;
+      if (tag == DW_TAG_variable && name_of(&child) == name && type_of(&child, type)) return true;
+      if (tag == DW_TAG_lexical_block && find_variable(child, name, depth + 1, type)) return true;
     } while (next_sibling(&child));
     return false;
+  }
+
+  void read_variables_of_clang(Dwarf_Die function, const Unit& unit, FrameLayout& to) {
+    Dwarf_Die type;
+    if (find_variable(function, "__promise", 0, &type)) {
+      to.promise = object_type(type, unit);
+      to.returned = returned_class(type, unit);
+    }
+    if (find_variable(function, "__coro_frame", 0, &type)) to.size = size_of_class(type);
+  }
+
+  uint64_t size_of_class(Dwarf_Die type) {
+    type = bare_type(type);
+    return is_class(dwarf_tag(&type)) ? number_of(&type, DW_AT_byte_size).value_or(0) : 0;
   }
 
   void add_variables(Dwarf_Die* block, uint32_t scope, int depth, FrameLayout& to,
@@ -504,9 +511,10 @@ struct FrameLayouts::State {
       function = origin;
     Dwarf_Die frame;
     if (!find_frame(&function, &frame)) {
-      find_promise_of_clang(function, 0, read_unit(&unit), found);
+      read_variables_of_clang(function, read_unit(&unit), found);
       return found;
     }
+    found.size = size_of_class(frame);
     add_members(frame, read_unit(&unit), found);
     std::map<std::string, std::vector<Variable>, std::less<>> variables;
     found.scopes.push_back(0);

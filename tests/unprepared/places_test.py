@@ -55,6 +55,7 @@ def compare(where, truth, found, has_lines):
         left[possible[0]] -= 1
         missing["lines"] += line is None
         missing["awaiters"] += awaiter is None and possible[0][2] != "-"
+    check(not where.startswith("pools") or not +left, f"{where}: {+left} are missing")
     print(f"{where}: {missing['lines']} lines and {missing['awaiters']} awaiters of {sum(waits.values())} are missing")
     check(not has_lines or missing["lines"] == 0, f"{where}: lines are missing")
 
