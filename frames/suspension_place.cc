@@ -210,13 +210,37 @@ std::optional<Lines::Place> place_of_gcc(const Code& code, const Store& store, c
   return lines.at(store.begin);
 }
 
+// Of code that other coroutines were inlined into: leaves out stores of a number that belong to
+// others. What an exception leads to, the flow of control does not show. False: it is not known which
+// are right.
+bool leave_out_outside(std::vector<Store>& stores, uint32_t point, const Lines& lines,
+                       std::string_view inside) {
+  std::optional<Lines::Place> first;
+  bool are_same = true;
+  std::vector<Store> left;
+  for (const Store& store : stores) {
+    const auto place = store.point == point ? lines.inside(store.begin, inside) : std::nullopt;
+    if (store.point == point && !place) continue;
+    left.push_back(store);
+    if (!place) continue;
+    are_same = are_same && (!first || *first == *place);
+    if (!first) first = place;
+  }
+  if (first) stores = std::move(left);
+  return are_same;
+}
+
 }  // namespace
 
 Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset, uint32_t point,
-                           const Functions& functions, const Lines* lines, std::string_view inside) {
+                           const Functions& functions, const Lines* lines,
+                           std::string_view inside) {
   std::vector<Store> stores = find_own_stores(code, compiler, offset);
+  if (lines != nullptr && !inside.empty() && !leave_out_outside(stores, point, *lines, inside))
+    return {};
   const auto find = [&] {
-    return std::find_if(stores.begin(), stores.end(), [&](const Store& one) { return one.point == point; });
+    return std::find_if(stores.begin(), stores.end(),
+                        [&](const Store& one) { return one.point == point; });
   };
   auto store = find();
   if (store == stores.end() && (code.has_frame || code.creates != 0)) {
