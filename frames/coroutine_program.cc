@@ -9,6 +9,7 @@
 #include "frames/elided_use.h"
 #include "frames/frame_creators.h"
 #include "frames/frame_places.h"
+#include "frames/one_place.h"
 #include "frames/unnamed_coroutines.h"
 #include "frames/wait_shapes.h"
 
@@ -17,6 +18,7 @@ namespace skein {
 namespace {
 
 using Compiler = CoroutineFunction::Compiler;
+constexpr uint64_t frame_header = 16;  // two addresses; then the promise
 
 std::string address_name(const std::string& path, uint64_t address) {
   char offset[32];
@@ -406,12 +408,36 @@ std::optional<ResumeIndex> CoroutineProgram::index_of(uint32_t number) {
     if (const auto offset = lines->member_offset(resume, "__coro_frame", "__coro_index"))
       return pair.index = ResumeIndex{.offset = *offset, .size = 1};
   if (module.elf.architecture != Architecture::X86_64) return {};
+  const Code resuming = code_of_resume(pair);
+  if (const auto& promise = layout(number).promise)
+    if ((pair.index = index_at_end(resuming, frame_header + promise->size))) return pair.index;
   for (const Code& code : creating_codes(pair)) {
     pair.index = index_in_creation(code);
     if (pair.index) return pair.index;
   }
-  const Code resuming = code_of_resume(pair);
+  if ((pair.index = index_of_one_place(pair))) return pair.index;
   return pair.index = index_that_is_followed(resuming, resuming, pair.function.compiler);
+}
+
+// Of a coroutine of clang's that waits at one place, in a loop: the code that creates it and the code
+// that resumes it both store 0 there, for the same co_await.
+std::optional<ResumeIndex> CoroutineProgram::index_of_one_place(const Pair& pair) {
+  Module& module = modules_[pair.module];
+  const Lines* lines = lines_of(module);
+  if (lines == nullptr || pair.function.name.empty()) return {};
+  const std::vector<ZeroStore> resuming = zero_stores(code_of_resume(pair));
+  std::set<uint64_t> offsets;
+  const bool is_inlined = creating_code(pair).bytes.empty();
+  for (const Code& code : creating_codes(pair))
+    for (const ZeroStore& first : zero_stores(code)) {
+      const auto place = is_inlined ? lines->inside(first.address, pair.function.name)
+                                    : lines->at(first.address);
+      for (const ZeroStore& next : resuming)
+        if (place && next.offset == first.offset && lines->at(next.address) == place)
+          offsets.insert(next.offset);
+    }
+  if (offsets.size() != 1) return {};
+  return ResumeIndex{.offset = *offsets.begin(), .size = 1};
 }
 
 // Whether what the function that resumes a coroutine reads first is the number. clang's does not read

@@ -180,6 +180,7 @@ class CoroutineProgram {
   std::vector<Code> creating_codes(const Pair& pair);
   std::vector<Code> callers_that_create(const Pair& pair);
   bool stores_index(const Pair& pair);
+  std::optional<ResumeIndex> index_of_one_place(const Pair& pair);
   Code code_of(const Module& module, uint64_t begin, uint64_t end) const;
   Suspension first_suspension(const Pair& pair);
 
