@@ -478,6 +478,13 @@ Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {
   const CoroutineFunction& function = pair.function;
   Suspension found = find_suspension(code_of_resume(pair), function.compiler, pair.index->offset,
                                      point, module.functions, lines);
+  // Without optimisation, g++'s code for the initial suspension has the line of the closing brace.
+  if (function.compiler == CoroutineFunction::Compiler::Gcc && point == first_point_of_gcc &&
+      found.place)
+    if (const Code code = creating_code(pair); !code.bytes.empty()) {
+      const std::optional<LinePlace> name = lines->declaration(code.address);
+      if (const auto place = name ? name : lines->at(code.address)) found.place = place;
+    }
   const bool is_first = function.compiler == CoroutineFunction::Compiler::Clang && point == 0;
   if (is_first && !found.place && found.awaiter.empty()) return first_suspension(pair);
   return found;

@@ -27,25 +27,27 @@ def short(name):
 
 
 def read_truth(lines):
-    waits, new, joins = collections.Counter(), collections.Counter(), {}
+    waits, new, lines_of_new, joins = collections.Counter(), collections.Counter(), {}, {}
     for kind, name, *words in (line.split() for line in lines):
         if kind == "at":
             waits[name, int(words[0]), words[1]] += 1
         elif kind == "new":
             new[name] += 1
+            lines_of_new[name] = int(words[0])
         else:
             joins[name] = int(words[0])
-    return waits, new, joins
+    return waits, new, lines_of_new, joins
 
 
 def compare(where, truth, found, has_lines):
-    waits, new, joins = truth
+    waits, new, lines_of_new, joins = truth
     left, left_new = waits.copy(), new.copy()
     missing = collections.Counter()
     for one in found["coroutines"]:
         name, line, awaiter = short(one["function"]), one["line"], short(one["awaiter"])
         if left_new[name] and (one["state"] == "not started" or not any(key[0] == name for key in +left)):
             check(one["state"] == "not started" or (one["state"] is None and not has_lines), f"{where}: {one} has started")
+            check(line is None or lines_of_new[name] in (0, line), f"{where}: {one} is at {lines_of_new[name]}")
             left_new[name] -= 1
             continue
         check(one["state"] == "waits" or not has_lines, f"{where}: {one} does not wait")

@@ -23,6 +23,7 @@ struct Task {
 
 Task short_one() { co_return; }
 Task in_one_line(Event& of) { co_await of; }
+constexpr int line_of_parameters = __LINE__ + 1;
 Task with_parameters(int one,
                      int two,
                      int three) {
@@ -41,6 +42,7 @@ struct Server {
     co_await never;
   }
 };
+constexpr int line_of_called_twice = __LINE__ + 1;
 Task called_twice(int one) {
   sink = one;
   co_await never;
@@ -67,17 +69,17 @@ Detached creates_at_once(std::vector<Task>& all) {
 [[noreturn]] void begin() {
   static Server server;
   static std::vector<Task> all;
-  const auto add = [&](const char* name, Task task) {
-    not_started(name);
+  const auto add = [&](const char* name, Task task, int line = 0) {
+    not_started(name, line);
     all.push_back(task);
   };
   add("short_one", short_one());
   add("in_one_line", in_one_line(never));
-  add("with_parameters", with_parameters(1, 2, 3));
+  add("with_parameters", with_parameters(1, 2, 3), line_of_parameters);
   add("of_type", of_type(1));
   add("of_type", of_type(2.5));
   add("serve", server.serve());
-  add("called_twice", called_twice(1));
+  add("called_twice", called_twice(1), line_of_called_twice);
   all.push_back(called_twice(2));
   all.back().handle.resume();
   never.waiters.back().resume();

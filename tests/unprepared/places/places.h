@@ -15,8 +15,10 @@ inline void at(const char* function, int line, const char* awaiter) {
 }
 // The next line waits.
 #define AT(awaiter) at(__func__, __LINE__ + 1, awaiter)
-// "new FUNCTION": one that has not started.
-inline void not_started(const char* function) { std::printf("new %s\n", function); }
+// "new FUNCTION LINE": one that has not started, and the line of its name; 0: any.
+inline void not_started(const char* function, int line = 0) {
+  std::printf("new %s %d\n", function, line);
+}
 // "joins FUNCTION COUNT": how many coroutines the one of this function waits for together.
 inline void joins(const char* function, int count) { std::printf("joins %s %d\n", function, count); }
 
