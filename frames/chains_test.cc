@@ -184,6 +184,11 @@ TEST_CASE("verdicts of running coroutines and of awaiters") {
   CHECK(verdict_of(found) == ChainVerdict::Unknown);
   found.coroutines[0].place = 2;  // a generator
   CHECK(verdict_of(found) == ChainVerdict::Usual);
+  found.places.push_back({.is_yield = true});
+  found.coroutines[0].place = 3;
+  CHECK(verdict_of(found) == ChainVerdict::Usual);
+  found.places[3].awaiter = "coro::event::awaiter";
+  CHECK(verdict_of(found) == ChainVerdict::Unknown);
   found.coroutines[0].state = State::Runs;
   found.coroutines[0].thread = 12;
   CHECK(verdict_of(found) == ChainVerdict::Runs);

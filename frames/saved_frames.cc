@@ -12,7 +12,7 @@ namespace skein {
 
 namespace {
 
-constexpr std::string_view version = "skein.frames/4\n";
+constexpr std::string_view version = "skein.frames/5\n";
 
 // Both archives visit the same members in the same order: see visit().
 class Saving {
@@ -139,7 +139,7 @@ void visit(Archive& archive, SuspendedCoroutines::Caller& one) {
 
 template <typename Archive>
 void visit(Archive& archive, SuspendedCoroutines::Place& one) {
-  visit_all(archive, one.file, one.line, one.awaiter, one.is_running);
+  visit_all(archive, one.file, one.line, one.awaiter, one.is_running, one.is_yield);
 }
 
 template <typename Archive>

@@ -370,7 +370,8 @@ class Search {
     if (!found.place && found.awaiter.empty()) return 0;
     places_.push_back({.file = found.place ? std::move(found.place->file) : "",
                        .line = found.place ? found.place->line : 0,
-                       .awaiter = std::move(found.awaiter)});
+                       .awaiter = std::move(found.awaiter),
+                       .is_yield = found.is_yield});
     const auto number = static_cast<uint32_t>(places_.size() - 1);
     if (found.is_initial) initial_places_.insert(number);
     return number;

@@ -56,6 +56,7 @@ struct SuspendedCoroutines {
     uint32_t line = 0;         // 0: unknown
     std::string awaiter = {};  // the type of what is awaited there; empty: unknown
     bool is_running = false;   // a thread is there: it is no place of a wait
+    bool is_yield = false;     // a co_yield that waits for no object, as that of a generator
   };
   // A function that is no coroutine, or one that runs, with the frames of coroutines that do not
   // outlive a call of it (clang).

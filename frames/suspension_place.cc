@@ -278,6 +278,15 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
   // clang calls await_suspend() from a function without a name.
   const Lines::Call* call = awaits->suspend != nullptr ? awaits->suspend : awaits->ready;
   if (call != nullptr) found.awaiter = type_of_member(call->function);
+  if (lines == nullptr || !found.place || !found.awaiter.empty()) return found;
+  // Functions of std::suspend_always leave no code. An awaiter in the same line may be another one.
+  const auto has_here = [&](const std::vector<Lines::Call>& calls) {
+    return std::any_of(calls.begin(), calls.end(), [&](const Lines::Call& one) {
+      return place_of(one.address) == found.place;
+    });
+  };
+  found.is_yield = !has_here(readies) && !has_here(suspends) && !has_here(resumes) &&
+                   has_here(calls_of(code, functions, lines, "yield_value"));
   return found;
 }
 

@@ -23,6 +23,7 @@ struct Suspension {
   std::optional<Lines::Place> place = {};
   std::string awaiter = {};  // the type whose await_suspend() is called: "coro::event::awaiter"
   bool is_initial = false;   // the coroutine has not started
+  bool is_yield = false;     // a co_yield of an awaiter without code: std::suspend_always, usually
 };
 
 // `lines` may be null: then no place is found, and no type whose function was inlined. `inside`: the

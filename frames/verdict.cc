@@ -59,9 +59,11 @@ class Judge {
 
  private:
   // A type of the standard library, std::suspend_always, is that of a co_yield or of an await that
-  // the program resumes by itself. Operations of Asio have their sockets and timers.
+  // the program resumes by itself; optimised code may show the co_yield only. Operations of Asio have
+  // their sockets and timers.
   ChainVerdict of_awaiter(const SuspendedCoroutine& last) const {
     const std::string& awaiter = found_.places[last.place].awaiter;
+    if (awaiter.empty() && found_.places[last.place].is_yield) return ChainVerdict::Usual;
     const bool is_known = !awaiter.empty() || !chain_.operation.empty();
     return is_known && !is_program_type(awaiter) ? ChainVerdict::Usual : ChainVerdict::Unknown;
   }

@@ -25,9 +25,14 @@ AWAITS = {
     "parent_handle": {("supervisor", "worker")},
     "ping_pong": None,
     "queues": set(),
+    "ranges": set(),
     "recycled": None,
     "supervisors": {("supervisor", "waiting_worker"), ("stoppable", "stopped")},
 }
+
+
+# Functions whose coroutines are as intended.
+USUAL = {"ranges": {"numbers"}}
 
 
 def check(condition, what):
@@ -48,6 +53,9 @@ def examine(name, variant, pid, stop):
     if expected is None or variant.endswith("-s"):
         return
     frames = {one["frame"]: one for one in found["coroutines"]}
+    for chain in found["chains"]:
+        last = frames[chain["frames"][-1]]["function"]
+        check(last not in USUAL.get(name, ()) or chain["verdict"] == "usual", f"{where}: {run.stdout}")
     awaits = {(one["function"].rsplit("::", 1)[-1], frames[one["awaits"]]["function"].rsplit("::", 1)[-1])
               for one in frames.values() if one["awaits"]}
     check(awaits <= expected, f"{where}: {awaits - expected} too many")
