@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/stable_sort.h"
 #include "trace/ask/direction.h"
 
 namespace skein {
@@ -26,7 +27,7 @@ Pauses find_pauses(const Subject& s, uint32_t one, uint32_t other) {
           task.how == Model::End::Resolved)
         ends.push_back(task.end);
     }
-  std::sort(ends.begin(), ends.end());
+  sort_numbers(ends);
   Pauses found{.last = ends.empty() ? 0 : ends.back()};
   for (size_t i = 1; i < ends.size(); i++)
     found.longest = std::max(found.longest, ends[i] - ends[i - 1]);

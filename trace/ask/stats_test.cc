@@ -54,6 +54,53 @@ TEST_CASE("how the time of sessions and their timers divides") {
   CHECK(of_name(kinds, "timer").blocked == 7);
 }
 
+TEST_CASE("the part of an interval, of some tasks, of an executor") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine session
+     0 create 2 as coroutine query
+     1 resume 1
+     2 suspend 1 on 2
+     4 resume 2
+     9 suspend 2
+    12 resume 2
+    14 resolve 2 by 2
+    16 resume 1 by 2
+    18 resolve 1 by 1
+    20 executor_end -
+  )");
+  const Waits waits = find_waits(e.trace, e.model);
+  const Subject subject{e.trace, e.model, waits};
+  const auto whole = task_groups(subject, GroupBy::Name, {}).groups;
+  const TaskGroup& session = of_name(whole, "session");
+  CHECK(session.total() == 17);
+  CHECK(session.running == 3);
+  CHECK(session.blocked == 12);
+  CHECK(session.ready == 2);
+  CHECK(session.self == 5);  // it waits for another task
+  CHECK(of_name(whole, "query").self == 10);
+
+  const auto part = task_groups(subject, GroupBy::Name, {.from = 8, .to = 13});
+  const TaskGroup& query = of_name(part.groups, "query");
+  CHECK(query.running == 2);
+  CHECK(query.blocked == 3);
+  CHECK(query.open == 1);  // it ends later
+  CHECK(query.latencies.empty());
+  CHECK(of_name(part.groups, "session").self == 0);
+  const TaskIndex index = e.model.find(2);
+  CHECK(part.groups[part.group_of[index]].name == "query");
+  CHECK(task_groups(subject, GroupBy::Name, {.from = 14, .to = 16}).groups.size() == 2);
+  CHECK(task_groups(subject, GroupBy::Name, {.from = 15}).groups.size() == 1);
+  CHECK(task_groups(subject, GroupBy::Name, {.from = 9, .to = 9}).groups[0].total() == 0);
+
+  std::vector<uint8_t> one(e.model.tasks.size());
+  one[index] = 1;
+  const auto some = task_groups(subject, GroupBy::Name, {.tasks = one});
+  REQUIRE(some.groups.size() == 1);
+  CHECK(some.groups[0].name == "query");
+  CHECK(some.group_of[e.model.find(1)] == SelectedGroups::none);
+  CHECK(task_groups(subject, GroupBy::Name, {.executor = 7}).groups.empty());
+}
+
 TEST_CASE("failed and cancelled tasks are counted separately") {
   const Example e = ours(R"(
      0 create 1 as coroutine query
@@ -133,6 +180,42 @@ TEST_CASE("random programs: every interval counts exactly once") {
       CHECK(counted == tasks);
       CHECK(ran == running);
     }
+  }
+}
+
+TEST_CASE("random programs: the parts of a trace add up to the whole") {
+  struct Sums {
+    uint64_t running = 0, ready = 0, blocked = 0, self = 0, ended = 0;
+    bool operator==(const Sums&) const = default;
+    void add(const TaskGroup& g) {
+      running += g.running;
+      ready += g.ready;
+      blocked += g.blocked;
+      self += g.self;
+      ended += g.latencies.size();
+    }
+  };
+  for (uint32_t seed = 1; seed <= programs_of(100); seed++) {
+    const RandomProgram program(seed, static_cast<RandomProgram::Fault>(seed % 7));
+    const Model model = build_model(program.trace, {.simplify = false});
+    const Waits waits = find_waits(program.trace, model);
+    const Subject subject{program.trace, model, waits};
+    CAPTURE(seed);
+    Sums whole, halves, executors;
+    for (const TaskGroup& g : task_groups(subject, GroupBy::Kind, {}).groups) {
+      whole.add(g);
+      CHECK(g.self <= g.total());
+    }
+    const uint64_t middle = model.end / 3;
+    for (const TaskGroup& g : task_groups(subject, GroupBy::Kind, {.to = middle}).groups)
+      halves.add(g);
+    for (const TaskGroup& g : task_groups(subject, GroupBy::Kind, {.from = middle}).groups)
+      halves.add(g);
+    CHECK(halves == whole);
+    for (uint32_t i = 0; i < program.trace.executors.size(); i++)
+      for (const TaskGroup& g : task_groups(subject, GroupBy::Kind, {.executor = i}).groups)
+        executors.running += g.running;
+    CHECK(executors.running == whole.running);
   }
 }
 

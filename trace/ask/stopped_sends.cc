@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/stable_sort.h"
 #include "trace/ask/other_end.h"
 #include "trace/ask/task_kinds.h"
 
@@ -127,7 +128,7 @@ class StoppedSendFinder {
     for (TaskIndex i = 0; i < model_.tasks.size(); i++)
       if (is_same_handler(i, like) && s_.waits.first_run[i] != Waits::never)
         runs.push_back(s_.waits.first_run[i]);
-    std::sort(runs.begin(), runs.end());
+    sort_numbers(runs);
     return runs;
   }
 

@@ -83,8 +83,7 @@ std::vector<std::optional<CertainlyUnseen>> find_unseen(const Trace& trace, cons
     if (at != objects.end() && reading.time <= model.end) by_object[at->second].push_back(&reading);
   }
   for (auto& [object, readings] : by_object) {
-    std::stable_sort(readings.begin(), readings.end(),
-                     [](const auto* a, const auto* b) { return a->time < b->time; });
+    stable_sort_by(readings, [](const auto* one) { return one->time; });
     const Transfers receives = transfers_of(trace, model, object, moved, Direction::Receives);
     found[object] =
         trace.losses.empty()

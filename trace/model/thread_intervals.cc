@@ -74,7 +74,7 @@ ThreadIntervals::ThreadIntervals(const Trace& trace) : of_executor_(trace.execut
     else
       order.push_back({changes[i].tid, i});
   }
-  stable_sort(order, [](const SortKey& a, const SortKey& b) { return a.key < b.key; });
+  sort_by_key(order);
   const uint64_t end = end_of(trace);
   for (size_t i = 0; i < order.size();) {
     const auto tid = static_cast<uint32_t>(order[i].key);
