@@ -124,6 +124,18 @@ void draw_selection(const Frame& frame, Painter& painter) {
   const Marks& marks = frame.marks;
   if (marks.selected_track >= frame.tracks.size()) return;
   const Track& track = frame.tracks[marks.selected_track];
+  const auto outline = [&](double x, double y, double width, double height) {
+    painter.allow(10);
+    if (y + height < frame.areas.rows || y > frame.areas.counters) return;
+    painter.fill(Ink::Selection, x, y, width, 2);
+    painter.fill(Ink::Selection, x, y + height - 2, width, 2);
+    painter.fill(Ink::Selection, x, y, 2, height);
+    painter.fill(Ink::Selection, x + width - 2, y, 2, height);
+  };
+  for (uint32_t lane = 0; lane < track.rows->lanes.size(); lane++)
+    if (track.rows->lanes[lane] == marks.selected_lane)
+      outline(0, frame.y(marks.selected_track, lane), frame.window.width,
+              std::max(frame.row_height, 4.0));
   if (marks.selected >= track.rows->row.size()) return;
   const uint32_t row = track.rows->row[marks.selected];
   if (row == Rows::no_row || frame.folded(marks.selected_track, row)) return;
@@ -135,12 +147,7 @@ void draw_selection(const Frame& frame, Painter& painter) {
   const double end = std::min(frame.x(track, bar.end), frame.window.width + 10.0) + 2;
   const double y = frame.bar_y(marks.selected_track, row) - 2;
   const double height = std::max(frame.bar_height, 2.0) + 4;
-  painter.allow(10);
-  if (y + height < frame.areas.rows || y > frame.areas.counters) return;
-  painter.fill(Ink::Selection, x, y, end - x, 2);
-  painter.fill(Ink::Selection, x, y + height - 2, end - x, 2);
-  painter.fill(Ink::Selection, x, y, 2, height);
-  painter.fill(Ink::Selection, end - 2, y, 2, height);
+  outline(x, y, end - x, height);
 }
 
 void draw_spans(const Frame& frame, Painter& painter) {

@@ -62,10 +62,10 @@ Ink hue_of(std::string_view name);
 // The object that a primitive shows: an entry in one of a model's lists. Views compare items, so
 // hover, click and selection mean the same in each view.
 struct Item {
-  enum class Kind : uint8_t { Nothing, Task, Interaction, Counter, Sleep, Pause, Axis };
+  enum class Kind : uint8_t { Nothing, Task, Interaction, Counter, Sleep, Pause, Axis, Lane };
   Kind kind = Kind::Nothing;
   uint32_t track = 0;
-  uint32_t index = 0;  // into the model's list of that kind
+  uint32_t index = 0;  // into the model's list of that kind; of a lane: into Trace::executors
   bool operator==(const Item&) const = default;
 };
 

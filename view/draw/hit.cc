@@ -2,9 +2,11 @@
 
 #include <cmath>
 
+#include "trace/model/names.h"
 #include "view/draw/arrows.h"
 #include "view/draw/each_bar.h"
 #include "view/draw/layers.h"
+#include "view/draw/text.h"
 
 namespace skein {
 
@@ -56,6 +58,24 @@ Item hit_task(const Frame& frame, double x, double y, double slack_x, bool on_th
     });
   }
   return hit;
+}
+
+// The lane at a point; `named`: only where its name is, above what ran.
+Item hit_lane(const Frame& frame, double x, double y, bool named) {
+  for (uint32_t track = 0; track < frame.tracks.size(); track++) {
+    const Track& t = frame.tracks[track];
+    for (uint32_t lane = 0; lane < t.rows->lanes.size(); lane++) {
+      const double top = frame.y(track, lane), bar = frame.bar_y(track, lane);
+      if (y < top || y >= top + frame.row_height) continue;
+      const uint32_t executor = t.rows->lanes[lane];
+      const bool at_name = frame.has_labels && y < bar - 1 &&
+                           x < 10 + static_cast<double>(text_width(
+                                        executor_title(*t.trace, executor), frame.label_size));
+      if (named && !at_name) return {};
+      return {Item::Kind::Lane, track, executor};
+    }
+  }
+  return {};
 }
 
 Item hit_arrow(const Frame& frame, double x, double y) {
@@ -143,14 +163,17 @@ Item hit(std::span<const Track> tracks, const Window& window, const Marks& marks
   if (y < frame.areas.rows) return {Item::Kind::Axis, 0, 0};
   if (y >= frame.areas.legend) return {};
   if (y >= frame.areas.counters) return hit_counter(frame, x, y);
-  // The bar; then a nearby arrow; then the texts above or below a bar; then the background.
-  Item found = hit_task(frame, x, y, 0.5, true);
+  // The name of a lane; the bar; then a nearby arrow; then the texts above or below a bar; then the
+  // background.
+  Item found = hit_lane(frame, x, y, true);
+  if (found.kind == Item::Kind::Nothing) found = hit_task(frame, x, y, 0.5, true);
   if (found.kind == Item::Kind::Nothing && marks.arrows) found = hit_arrow(frame, x, y);
   if (found.kind == Item::Kind::Nothing) found = hit_task(frame, x, y, near, false);
   if (found.kind == Item::Kind::Nothing)
     found = hit_stretch(frame, x, Item::Kind::Pause, &Model::pauses);
   if (found.kind == Item::Kind::Nothing)
     found = hit_stretch(frame, x, Item::Kind::Sleep, &Model::sleeps);
+  if (found.kind == Item::Kind::Nothing) found = hit_lane(frame, x, y, false);
   return found;
 }
 

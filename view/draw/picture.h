@@ -52,6 +52,7 @@ struct Marks {
   std::span<const std::span<const uint32_t>> collapsed = {};
   uint32_t selected_track = 0;
   TaskIndex selected = no_index;
+  uint32_t selected_lane = UINT32_MAX;  // an executor of selected_track; UINT32_MAX: none
   // Per track one entry per counter, 0: hidden. Empty: all are shown.
   std::span<const std::span<const uint8_t>> counters = {};
   std::span<const Bookmark> bookmarks = {};

@@ -14,6 +14,7 @@ class Selection {
   const Item& item() const { return item_; }
   bool has_item() const { return item_.kind != Item::Kind::Nothing; }
   bool has_task() const { return item_.kind == Item::Kind::Task; }
+  bool has_lane() const { return item_.kind == Item::Kind::Lane; }
   bool is(uint32_t track, TaskIndex task) const {
     return item_ == Item{Item::Kind::Task, track, task};
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/percent.h"
 #include "trace/model/names.h"
 #include "view/viewer/panel/panel_writer.h"
 
@@ -32,6 +33,24 @@ void write_interval(PanelWriter& out, std::string_view title,
   out.line("duration", interval_text(interval.start, interval.end));
   out.at_time("from", interval.start);
   out.at_time("to", interval.end);
+}
+
+void write_lane(PanelWriter& out, uint32_t executor) {
+  const Model& model = out.of().model;
+  out.title(executor_text(out.of().trace, executor));
+  uint64_t running = 0, activations = 0, first = UINT64_MAX, last = 0;
+  for (const Model::Activation& activation : model.activations) {
+    if (activation.executor != executor) continue;
+    running += activation.end - activation.start;
+    activations++;
+    first = std::min<uint64_t>(first, activation.start);
+    last = std::max<uint64_t>(last, activation.end);
+  }
+  out.line("ran", duration_text(running) + " in " + counted(activations, "activation"));
+  if (activations == 0) return;
+  out.line("share", percent_text(static_cast<double>(running), static_cast<double>(last - first)));
+  out.at_time("first", first);
+  out.at_time("last", last);
 }
 
 void write_counter(PanelWriter& out, const Model::Counter& counter) {
@@ -115,6 +134,8 @@ void Panels::write_item(const View& view) {
       return write_arrow(out, model.interactions[item_.index]);
     case Item::Kind::Counter:
       return write_counter(out, model.counters[item_.index]);
+    case Item::Kind::Lane:
+      return write_lane(out, item_.index);
     case Item::Kind::Sleep:
       return write_interval(out, "Asleep", model.sleeps[item_.index]);
     default:
@@ -180,6 +201,8 @@ std::string Panels::text_of(const Item& item) const {
     }
     case Item::Kind::Counter:
       return safe_text(trace.strings[all.counters[item.index].name], 100);
+    case Item::Kind::Lane:
+      return executor_text(trace, item.index);
     case Item::Kind::Sleep:
       return interval("Asleep", all.sleeps[item.index]);
     default:

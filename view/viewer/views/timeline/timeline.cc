@@ -221,6 +221,10 @@ Marks Timeline::marks() const {
     marks.selected_track = selection.item().track;
     marks.selected = selection.item().index;
   }
+  if (selection.has_lane()) {
+    marks.selected_track = selection.item().track;
+    marks.selected_lane = selection.item().index;
+  }
   return marks;
 }
 
