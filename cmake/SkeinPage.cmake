@@ -7,7 +7,7 @@
 # SIMD, and -O3 for painting, make a redraw of a million events 2 ms faster at no cost (all browsers
 # with DecompressionStream have SIMD). -O2 or -Os for everything adds 50 kB without making anything
 # faster (bench/page). -O3 for bars and arrows, too, would add 5 kB; the limit for the page
-# of net.ctf is 240 kB.
+# of net.ctf is 250 kB.
 #
 # -Oz inlines a function with a single caller whatever its size, and browsers optimise a whole
 # function as soon as one of its loops is hot. For net.ctf they compile 230 kB of machine code on

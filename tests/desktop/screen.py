@@ -19,6 +19,7 @@ RETRY_SECONDS = SECONDS / 40  # after this time, a step without an effect is rep
 
 BAR, HIGHLIGHT, BOOKMARK = "3a4256", "ffd83d", "8a3fa0"  # of the light theme
 DARK = "16181d"
+TABLE = "009e73"  # running time
 
 
 def eventually(condition, seconds):

@@ -10,6 +10,7 @@
 #include "view/gtk/application.h"
 #include "view/gtk/main_loop.h"
 #include "view/gtk/picture.h"
+#include "view/gtk/task_table.h"
 
 using namespace skein;
 using namespace skein::desktop;
@@ -262,4 +263,74 @@ TEST_CASE("Enter goes to a match of the typed text, though another thread search
   search("session", "1 of ");
   search("no such text", "no matches");
   window.close();
+}
+
+TEST_CASE("the table sorts by its headings; a row chooses its tasks") {
+  Touched::set_up();
+  Viewer viewer;
+  Trace trace;
+  trace.executors.push_back({});
+  const std::pair<const char*, uint64_t> tasks[] = {{"<b>evil</b>", 1}, {"query", 2}, {"send", 3}};
+  for (const auto& [name, id] : tasks) {
+    trace.events.append({.time = id, .task = id, .kind = EventKind::Create});
+    trace.events.append(
+        {.time = id, .task = id, .text = trace.strings.intern(name), .kind = EventKind::Label});
+    trace.events.append({.time = id * 100, .task = id, .kind = EventKind::Resume});
+    trace.events.append({.time = id * 110, .task = id, .kind = EventKind::Resolve});
+  }
+  viewer.add(std::move(trace), "table");
+  viewer.set_task_table_shown(true);
+  int acted = 0;
+  TaskTableView* shown = nullptr;
+  TaskTableView table(viewer, [&] {
+    acted++;
+    shown->refresh();
+  });
+  shown = &table;
+  Gtk::Window window;
+  window.set_child(table);
+  window.present();
+  table.refresh();
+  std::vector<Gtk::Button*> headings;
+  Gtk::ListBox* list = nullptr;
+  each_below(table, [&](Gtk::Widget& each) {
+    if (auto* button = dynamic_cast<Gtk::Button*>(&each)) headings.push_back(button);
+    if (auto* found = dynamic_cast<Gtk::ListBox*>(&each)) list = found;
+  });
+  REQUIRE(headings.size() == TaskTable::columns);
+  REQUIRE(list != nullptr);
+  const auto first = [&](int row) {
+    std::string text;
+    each_below(*list->get_row_at_index(row), [&](Gtk::Widget& each) {
+      if (auto* label = dynamic_cast<Gtk::Label*>(&each); label && text.empty())
+        text = label->get_text().raw();
+    });
+    return text;
+  };
+  const auto click = [](Gtk::Button* button) { g_signal_emit_by_name(button->gobj(), "clicked"); };
+  CHECK(first(0) == "send");  // ran the longest
+  click(headings[0]);
+  CHECK(first(0) == "<b>evil</b>");  // not markup
+  click(headings[0]);
+  CHECK(first(0) == "send");
+  CHECK(acted == 2);
+
+  const auto chosen = [&] {
+    std::string names;
+    for (const TaskTable::Row& row : viewer.task_table().rows)
+      if (row.chosen) names += row.texts[0];
+    return names;
+  };
+  Gtk::ListBoxRow* row = list->get_row_at_index(1);
+  list->select_row(*row);  // as a click does ...
+  g_signal_emit_by_name(list->gobj(), "row-activated", row->gobj());
+  CHECK(chosen() == "query");
+  while (g_main_context_pending(nullptr)) g_main_context_iteration(nullptr, false);
+  g_signal_emit_by_name(list->gobj(), "row-activated", row->gobj());  // ... and Enter
+  CHECK(chosen().empty());
+  CHECK(list->get_selected_row() == nullptr);
+  viewer.choose_tasks(2);
+  table.refresh();
+  REQUIRE(list->get_selected_row() != nullptr);
+  CHECK(list->get_selected_row()->get_index() == 2);
 }

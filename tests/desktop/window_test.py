@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 
-from screen import BAR, DARK, HIGHLIGHT, SECONDS, Program, run, until, visible_duration
+from screen import BAR, DARK, HIGHLIGHT, SECONDS, TABLE, Program, run, until, visible_duration
 
 skein, generate, steps, hang = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:5])
 
@@ -61,6 +61,18 @@ def look_at_a_trace(screen, scratch):
     until("help", lambda: screen.picture(it.window)[BAR] < before[BAR] / 2)
     it.press("Escape")
     until("no help", lambda: screen.picture(it.window)[BAR] > before[BAR] / 2)
+
+    # The table of tasks, whose bars are green; the arrow keys move in it.
+    table = lambda: screen.picture(it.window)[TABLE] > 500
+    it.press("g")
+    until("a table", table)
+    it.click(200, 720)
+    until("a row's tasks in yellow", lambda: it.in_picture(HIGHLIGHT, 5))
+    duration = visible_duration(it.export(scratch))
+    it.press("Down", "Down", "Escape")
+    assert visible_duration(it.export(scratch)) == duration
+    it.press("g")
+    until("no table", lambda: not table())
 
     # A bookmark is saved soon, and loaded later.
     it.point(400, 300)

@@ -118,8 +118,9 @@ Glib::RefPtr<Gio::Menu> Window::make_main_menu() {
   menu->append_section(file);
   auto view = Gio::Menu::create();
   view->append("Panel", "win.panel");
-  append_commands(*view.get(), {Command::ToggleLegend, Command::ToggleArrows,
-                                Command::ToggleCounters, Command::FitRows, Command::ExpandAll});
+  append_commands(*view.get(),
+                  {Command::ToggleTaskTable, Command::ToggleLegend, Command::ToggleArrows,
+                   Command::ToggleCounters, Command::FitRows, Command::ExpandAll});
   auto theme = Gio::Menu::create();
   for (const Theme& each : themes)
     theme->append(std::string(each.name), "win.theme('" + std::string(each.name) + "')");

@@ -11,6 +11,8 @@ constexpr const char* style = R"(
 .skein-bar { padding: 2px 10px; background: alpha(@warning_color, 0.25); }
 .skein-bar.good { background: alpha(@theme_selected_bg_color, 0.2); }
 .skein-status { font-size: smaller; }
+.skein-table button { padding: 0 6px; min-height: 22px; font-weight: normal; }
+.skein-table row { padding: 0; min-height: 20px; }
 )";
 
 Gtk::Button* icon_button(const char* icon, const std::string& tooltip) {
@@ -81,7 +83,19 @@ void Window::build() {
   overlay_.add_overlay(progress_);
   panel_.set_size_request(310, -1);
   panel_.set_visible(settings_.panel);
-  paned_.set_start_child(overlay_);
+  split_.set_start_child(overlay_);
+  split_.set_end_child(table_);
+  split_.set_resize_end_child(false);
+  split_.set_shrink_start_child(false);
+  table_.set_size_request(-1, 60);
+  table_.set_visible(false);
+  split_.property_max_position().signal_changed().connect([this] {
+    if (!pane_placed_) place_pane();
+  });
+  split_.property_position().signal_changed().connect([this] {
+    if (pane_placed_) place_pane();
+  });
+  paned_.set_start_child(split_);
   paned_.set_end_child(panel_);
   paned_.set_resize_end_child(false);
   paned_.set_shrink_start_child(false);
@@ -146,6 +160,12 @@ void Window::build_header() {
   filter_button_.set_label("Filter");
   filter_button_.set_tooltip_text("Filter tasks (Shift+f)");
   filter_button_.set_popover(filter_);
+  table_button_.set_icon_name("view-list-symbolic");
+  table_button_.set_tooltip_text("Table: where the time of the selected tasks goes (g)");
+  table_button_.set_focusable(false);
+  table_button_.signal_toggled().connect([this] {
+    if (table_button_.get_active() != viewer_.task_table_shown()) run(Command::ToggleTaskTable);
+  });
   auto* help = Gtk::make_managed<Gtk::Button>("?");
   help->set_tooltip_text("Keys and mouse (?)");
   help->set_focusable(false);
@@ -159,9 +179,9 @@ void Window::build_header() {
   Gtk::Box* finding = build_search();
   for (Gtk::Widget* widget :
        {static_cast<Gtk::Widget*>(&menu_), static_cast<Gtk::Widget*>(help),
-        static_cast<Gtk::Widget*>(&notes_button_), static_cast<Gtk::Widget*>(&counters_button_),
-        static_cast<Gtk::Widget*>(&filter_button_), static_cast<Gtk::Widget*>(&found_),
-        static_cast<Gtk::Widget*>(finding)})
+        static_cast<Gtk::Widget*>(&notes_button_), static_cast<Gtk::Widget*>(&table_button_),
+        static_cast<Gtk::Widget*>(&counters_button_), static_cast<Gtk::Widget*>(&filter_button_),
+        static_cast<Gtk::Widget*>(&found_), static_cast<Gtk::Widget*>(finding)})
     header_.pack_end(*widget);
 }
 

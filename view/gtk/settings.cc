@@ -43,6 +43,9 @@ Settings load_settings() {
   settings.height = size_in(file.get(), "height", settings.height);
   settings.panel = is(file.get(), "panel", settings.panel);
   settings.legend = is(file.get(), "legend", settings.legend);
+  settings.pane = is(file.get(), "pane", settings.pane);
+  if (const int height = g_key_file_get_integer(file.get(), group, "pane-height", nullptr))
+    settings.pane_height = std::clamp(height, 60, 5'000);
   settings.seen = is(file.get(), "seen", settings.seen);
   return settings;
 }
@@ -54,6 +57,8 @@ void save_settings(const Settings& settings) {
   g_key_file_set_integer(file.get(), group, "height", settings.height);
   g_key_file_set_boolean(file.get(), group, "panel", settings.panel);
   g_key_file_set_boolean(file.get(), group, "legend", settings.legend);
+  g_key_file_set_boolean(file.get(), group, "pane", settings.pane);
+  g_key_file_set_integer(file.get(), group, "pane-height", settings.pane_height);
   g_key_file_set_boolean(file.get(), group, "seen", settings.seen);
   gsize size = 0;
   char* text = g_key_file_to_data(file.get(), &size, nullptr);

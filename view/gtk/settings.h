@@ -11,6 +11,8 @@ struct Settings {
   int height = 860;
   bool panel = true;
   bool legend = true;
+  bool pane = false;     // the table of tasks is open
+  int pane_height = 220;
   bool seen = false;  // a picture was shown before: the hint is not needed
 };
 

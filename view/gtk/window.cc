@@ -1,6 +1,8 @@
 #include "view/gtk/window.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -37,7 +39,8 @@ Window::Window(const std::string& theme)
       panel_([this](uint32_t link) {
         viewer_.click(link);
         acted();
-      }) {
+      }),
+      table_(viewer_, [this] { acted(); }) {
   const auto settings = Gtk::Settings::get_for_display(get_display());
   const bool dark =
       settings->property_gtk_application_prefer_dark_theme().get_value() ||
@@ -45,6 +48,7 @@ Window::Window(const std::string& theme)
   const Theme* chosen = find_theme(theme.empty() ? settings_.theme : theme);
   viewer_.set_theme(chosen ? *chosen : *find_theme(dark ? "dark" : "light"));
   viewer_.set_legend_shown(settings_.legend);
+  viewer_.set_task_table_shown(settings_.pane);
   set_default_size(settings_.width, settings_.height);
   add_actions();
   build();
@@ -86,6 +90,11 @@ bool Window::key(guint keyval, Gdk::ModifierType state) {
     const bool types = dynamic_cast<Gtk::Text*>(focus) != nullptr;
     if (types && name == "Enter" && modifiers.shift) return false;
     if (types && name != "F1" && name != "F3") return false;
+    constexpr std::array<std::string_view, 6> in_lists = {"ArrowUp", "ArrowDown", "Home",
+                                                          "End",     "PageUp",    "PageDown"};
+    if (focus->is_ancestor(table_) &&
+        std::find(in_lists.begin(), in_lists.end(), name) != in_lists.end())
+      return false;
   }
   const KeyBinding* found = find_key(name, modifiers);
   if (!found) {
@@ -154,6 +163,7 @@ void Window::sync() {
   sync_theme();
   sync_notice();
   sync_title();
+  sync_pane();
   show_help(viewer_.help_shown());
   if (viewer_.filter_shown() && !filter_.get_visible()) filter_button_.popup();
   if (!viewer_.filter_shown() && filter_.get_visible()) viewer_.set_filter_shown(true);
@@ -254,6 +264,35 @@ void Window::sync_title() {
   if (get_title().raw() != full) set_title(full);
   change_text(status_, status);
   status_.set_visible(!status.empty());
+}
+
+void Window::sync_pane() {
+  const bool shown = viewer_.task_table_shown();
+  if (shown != table_.get_visible()) {
+    const Gtk::Widget* focus = get_focus();
+    const bool had_focus = focus && focus->is_ancestor(table_);
+    table_.set_visible(shown);
+    pane_placed_ = false;
+    if (had_focus) picture_.grab_focus();
+  }
+  settings_.pane = shown;
+  table_button_.set_active(shown);
+  if (!shown) return;
+  place_pane();
+  table_.refresh();
+  picture_.refresh();  // the chosen row may be of other tasks now
+}
+
+// Gives the pane its height once the window has one, and then remembers what the user makes of it.
+void Window::place_pane() {
+  const int height = split_.get_height();
+  if (!table_.get_visible() || height <= 1) return;
+  if (!pane_placed_) {
+    pane_placed_ = true;
+    split_.set_position(std::max(height - settings_.pane_height, height / 3));
+  } else if (const int now = height - split_.get_position(); now >= 60) {
+    settings_.pane_height = now;
+  }
 }
 
 void Window::show_message(const std::string& text, bool good) {

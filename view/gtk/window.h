@@ -16,6 +16,7 @@
 #include "view/gtk/picture.h"
 #include "view/gtk/popovers.h"
 #include "view/gtk/settings.h"
+#include "view/gtk/task_table.h"
 #include "view/viewer/annotations.h"
 #include "view/viewer/viewer.h"
 
@@ -59,6 +60,8 @@ class Window : public Gtk::ApplicationWindow {
   void sync_notice();
   std::string notice() const;  // the text of the bar
   void sync_title();
+  void sync_pane();
+  void place_pane();
   void show_message(const std::string& text,
                     bool good = false);  // in the bar; empty: hides the message
   void show_help(bool shown);
@@ -113,6 +116,7 @@ class Window : public Gtk::ApplicationWindow {
   Gtk::MenuButton filter_button_;
   Gtk::MenuButton counters_button_;
   Gtk::MenuButton notes_button_;
+  Gtk::ToggleButton table_button_;
   FilterPopover filter_;
   CountersPopover counters_;
   NotesPopover notes_;
@@ -134,6 +138,9 @@ class Window : public Gtk::ApplicationWindow {
   Gtk::Overlay overlay_;
   Picture picture_;
   PanelView panel_;
+  Gtk::Paned split_{Gtk::Orientation::VERTICAL};
+  TaskTableView table_;
+  bool pane_placed_ = false;  // it has its height
   Gtk::Box welcome_{Gtk::Orientation::VERTICAL, 12};
   std::unique_ptr<HelpView> help_;
   std::string theme_shown_;

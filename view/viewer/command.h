@@ -48,6 +48,7 @@ enum class Command : uint8_t {
   ToggleCounters,
   ToggleArrows,
   ToggleLegend,
+  ToggleTaskTable,  // the pane below the picture
   NextTheme,
   Help,
   Escape,

@@ -60,6 +60,7 @@ constexpr State::Action State::actions[] = {
     {Command::ToggleCounters},
     {Command::ToggleArrows},
     {Command::ToggleLegend},
+    {Command::ToggleTaskTable, &State::toggle_task_table},
     {Command::NextTheme, &State::next_theme},
     {Command::Help, &State::toggle_help},
     {Command::Escape, &State::escape},
@@ -207,6 +208,8 @@ void State::clear_measure(int) {
 
 // ---- the front end
 
+void State::toggle_task_table(int) { pane.set_shown(!pane.shown()); }
+
 void State::next_theme(int) {
   size_t next = 0;
   for (size_t i = 0; i < themes.size(); i++)
@@ -223,6 +226,8 @@ void State::escape(int) {
     filter_field = false;
   } else if (search_field || !shared.finder.text().empty()) {
     run(Command::ClearSearch);
+  } else if (pane.chooses()) {
+    pane.clear_choice();
   } else if (shared.selection.measures()) {
     run(Command::ClearMeasure);
   } else if (shared.selection.related()) {

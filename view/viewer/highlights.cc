@@ -1,5 +1,7 @@
 #include "view/viewer/highlights.h"
 
+#include <algorithm>
+
 namespace skein {
 
 using Link = Model::Link;
@@ -11,7 +13,8 @@ std::vector<uint8_t>& Highlights::marks_of(const Session& session, size_t track)
 
 void Highlights::update(const Session& session, const SessionFindings& findings,
                         const Finder& finder, const Selection& selection,
-                        const SessionAnnotations& annotations, const Path& path) {
+                        const SessionAnnotations& annotations, const Path& path,
+                        const std::vector<std::vector<uint8_t>>& chosen) {
   marks_.resize(session.size());
   for (size_t track = 0; track < session.size(); track++) marks_[track] = finder.found(track);
   const Item& item = selection.item();
@@ -24,6 +27,12 @@ void Highlights::update(const Session& session, const SessionFindings& findings,
     const Model::Interaction& arrow = session[item.track].model.interactions[item.index];
     for (const TaskIndex end : {arrow.from, arrow.to})
       if (end < marks.size()) marks[end] = 1;
+  }
+  for (size_t track = 0; track < std::min(chosen.size(), session.size()); track++) {
+    if (chosen[track].empty()) continue;
+    std::vector<uint8_t>& marks = marks_of(session, track);
+    const size_t count = std::min(marks.size(), chosen[track].size());
+    for (size_t i = 0; i < count; i++) marks[i] |= chosen[track][i];
   }
   if (!path.empty()) fade_beside(session, path);
   SessionAnnotations::Counterpart other;

@@ -1,5 +1,6 @@
 // The tasks that are highlighted or faded in all views: matches, tasks related to the selected one,
-// its counterpart in another trace, and tasks that are not on the critical path.
+// its counterpart in another trace, those of the row chosen in the pane, and tasks that are not on
+// the critical path.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ class Highlights {
  public:
   // Updates the marks after a change of any argument. O(tasks); O(arrows) with related tasks.
   void update(const Session& session, const SessionFindings& findings, const Finder& finder,
-              const Selection& selection, const SessionAnnotations& annotations, const Path& path);
+              const Selection& selection, const SessionAnnotations& annotations, const Path& path,
+              const std::vector<std::vector<uint8_t>>& chosen);
   // One entry per task: 0 normal, 1 highlighted, 2 faded; empty: all normal.
   const std::vector<uint8_t>& marks(size_t track) const { return marks_[track]; }
 

@@ -54,10 +54,12 @@ constexpr KeyBinding table[] = {
     {C::ToggleCounters, "toggle-counters", "Picture", "v", "Show or hide counters"},
     {C::ToggleArrows, "toggle-arrows", "Picture", "x", "Show or hide arrows"},
     {C::ToggleLegend, "toggle-legend", "Picture", "l", "Show or hide the legend"},
+    {C::ToggleTaskTable, "toggle-task-table", "Picture", "g",
+     "Show or hide the table of tasks: of the range, task, lane or search"},
     {C::NextTheme, "next-theme", "Picture", "t", "Next theme: light, dark, colour-blind-safe"},
     {C::Help, "help", "Picture", "? F1", "List keys and mouse actions"},
     {C::Escape, "escape", "Picture", "Escape",
-     "Close help, or clear the search, range, highlight or selection"},
+     "Close help, or clear the search, table row, range, highlight or selection"},
 };
 static_assert(std::size(table) == commands);
 
@@ -75,7 +77,7 @@ constexpr MouseBinding mouse[] = {
     {"Alt + wheel", "Change the row height"},
     {"Drag", "Pan"},
     {"Shift + drag, drag on the time axis", "Measure a range"},
-    {"Click", "Select a task; on an empty area, clear the selection"},
+    {"Click", "Select a task or lane; on an empty area, clear the selection"},
     {"Double click", "Zoom to the task and highlight related tasks"},
 };
 
@@ -84,7 +86,7 @@ constexpr MouseBinding touch[] = {
     {"Drag on the time axis", "Measure a range"},
     {"Pinch", "Zoom"},
     {"Pinch vertically", "Change the row height"},
-    {"Tap", "Select a task; on an empty area, clear the selection"},
+    {"Tap", "Select a task or lane; on an empty area, clear the selection"},
 };
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }

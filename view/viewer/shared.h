@@ -25,6 +25,9 @@ struct Shared {
   Path path;
   Highlights highlights;
   Bookmarks bookmarks;
+  // The tasks of the row that is chosen in the pane, by track and task: 1 is one of them. A track
+  // without them is empty.
+  std::vector<std::vector<uint8_t>> chosen;
 
   uint32_t text_version = 1;   // changes when panels have other texts
   uint32_t scene_version = 1;  // changes when views look different
@@ -37,7 +40,7 @@ struct Shared {
     marked();
   }
   void marked() {
-    highlights.update(session, findings, finder, selection, annotations, path);
+    highlights.update(session, findings, finder, selection, annotations, path, chosen);
     scene_version++;
   }
   void redraw() { scene_version++; }

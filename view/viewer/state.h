@@ -6,6 +6,7 @@
 
 #include "view/draw/theme.h"
 #include "view/viewer/command.h"
+#include "view/viewer/pane/task_pane.h"
 #include "view/viewer/panel/panels.h"
 #include "view/viewer/views/timeline/timeline.h"
 
@@ -19,6 +20,7 @@ struct ViewerState {
   // The one that the front end shows; never null. After a change of it, redraw() the new one.
   View* view = &timeline;
   Panels panels{shared};
+  TaskPane pane{shared};
 
   // Widgets that the front end shows beside the picture.
   bool help = false;
@@ -54,6 +56,7 @@ struct ViewerState {
   void add_bookmark(int);
   void measure(int);
   void clear_measure(int);
+  void toggle_task_table(int);
   void next_theme(int);
   void toggle_help(int) { help = !help; }
   void escape(int);

@@ -89,7 +89,8 @@ void Viewer::update(size_t which, LoadedTrace loaded) {
   Item item = shared.selection.item();
   if (shared.selection.has_item() && item.track == track) {
     const TaskIndex same = shared.selection.has_task() ? now(item.index) : no_index;
-    shared.selection.replace(same == no_index ? Item() : Item{item.kind, track, same});
+    if (!shared.selection.has_lane())
+      shared.selection.replace(same == no_index ? Item() : Item{item.kind, track, same});
   }
   const bool has_path = !shared.path.empty() && shared.path.track() == track;
   const TaskIndex path_of = has_path ? now(shared.path.task()) : no_index;
@@ -302,6 +303,14 @@ void Viewer::click(uint32_t link) {
 std::string Viewer::tooltip() const { return state_->panels.tooltip(*state_->view); }
 std::string Viewer::notice() const { return state_->panels.notice(); }
 std::string Viewer::alarm() const { return state_->panels.alarm(); }
+
+// ---- the pane
+
+bool Viewer::task_table_shown() const { return state_->pane.shown(); }
+void Viewer::set_task_table_shown(bool shown) { state_->pane.set_shown(shown); }
+const TaskTable& Viewer::task_table() { return state_->pane.table(); }
+void Viewer::sort_tasks(TaskTable::Column column) { state_->pane.sort(column); }
+void Viewer::choose_tasks(size_t row) { state_->pane.choose(row); }
 
 // ---- bookmarks and notes
 

@@ -27,6 +27,7 @@
 #include "base/result.h"
 #include "view/draw/theme.h"
 #include "view/viewer/command.h"
+#include "view/viewer/pane/task_table.h"
 #include "view/viewer/panel/panel.h"
 #include "view/viewer/views/timeline/timeline.h"
 
@@ -159,6 +160,14 @@ class Viewer {
   Panel panel() const;  // of the selection or range; otherwise of the whole trace
   void click(uint32_t link);
   std::string tooltip() const;  // of the item under the pointer; empty if there is none
+
+  // The pane below the picture: where the time of the selected tasks goes. Command::ToggleTaskTable
+  // shows and hides it. task_table() may change the picture: the highlights of the chosen row.
+  bool task_table_shown() const;
+  void set_task_table_shown(bool shown);
+  const TaskTable& task_table();              // valid until the next call that is not const
+  void sort_tasks(TaskTable::Column column);  // again: the other way round
+  void choose_tasks(size_t row);              // highlights the tasks of the row; again: no longer
 
   std::span<const Bookmark> bookmarks() const;
   void add_bookmark(double time, std::string text);

@@ -339,6 +339,34 @@ EXPORT(tooltip) void tooltip() { page->result = page->viewer.tooltip(); }
 EXPORT(notice) void notice() { page->result = page->viewer.notice(); }
 EXPORT(alarm) void alarm() { page->result = page->viewer.alarm(); }
 
+EXPORT(task_table_shown) bool task_table_shown() { return page->viewer.task_table_shown(); }
+EXPORT(set_task_table_shown) void set_task_table_shown(bool shown) {
+  page->viewer.set_task_table_shown(shown);
+}
+// Shares are in thousandths.
+EXPORT(task_table) void task_table() {
+  const TaskTable& table = page->viewer.task_table();
+  Json json(page->result);
+  json.open('{').key("selection").text(table.selection).key("omitted").number(table.omitted);
+  json.key("sorted").number(static_cast<size_t>(table.sorted));
+  json.key("descending").flag(table.descending).key("columns").open('[');
+  for (const TaskColumn& column : task_columns)
+    json.open('[').text(column.name).text(column.help).close(']');
+  json.close(']').key("rows").open('[');
+  for (const TaskTable::Row& row : table.rows) {
+    json.open('[').flag(row.chosen).open('[');
+    for (const double share : row.shares) json.number(static_cast<uint64_t>(1000 * share + 0.5));
+    json.close(']');
+    for (const std::string& text : row.texts) json.text(text);
+    json.close(']');
+  }
+  json.close(']').close('}');
+}
+EXPORT(sort_tasks) void sort_tasks(uint32_t column) {
+  page->viewer.sort_tasks(static_cast<TaskTable::Column>(column));
+}
+EXPORT(choose_tasks) void choose_tasks(size_t row) { page->viewer.choose_tasks(row); }
+
 EXPORT(counters) void counters() {
   Json json(page->result);
   json.open('[');

@@ -62,6 +62,11 @@ interface PageModule {
   tooltip(): void;
   notice(): void;
   alarm(): void;
+  task_table_shown(): number;
+  set_task_table_shown(shown: number): void;
+  task_table(): void;
+  sort_tasks(column: number): void;
+  choose_tasks(row: number): void;
   counters(): void;
   show_counter(which: number, shown: number): void;
   bookmarks(): void;

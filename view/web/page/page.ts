@@ -3,6 +3,7 @@
 /// <reference path="module.ts" />
 /// <reference path="picture.ts" />
 /// <reference path="widgets.ts" />
+/// <reference path="pane.ts" />
 /// <reference path="live.ts" />
 // The page's front end: forwards input to the module, paints its draw list, updates the widgets
 // around the picture. Decisions that need no screen are in the module (view/viewer). Texts of a
@@ -51,7 +52,8 @@ async function main() {
   await new Promise(done => requestAnimationFrame(() => setTimeout(done)));  // shows the picture first
 
   const widgets = new Widgets(module, () => picture.schedule(), settings);
-  picture.begin(() => widgets.update());
+  const pane = new Pane(module, () => picture.schedule());
+  picture.begin(() => { widgets.update(); pane.update(); });
   const canvas = element("picture");
   canvas.addEventListener("pointermove", event => widgets.tooltip(event.clientX, event.clientY));
   canvas.addEventListener("pointerleave", () => widgets.hideTooltip());
@@ -59,6 +61,7 @@ async function main() {
   if (!settings.live) widgets.openNotes();
   if (hint) remember("skein hint", "seen");
   widgets.update();
+  pane.update();
   picture.focus();
   (window as unknown as Record<string, unknown>).skein = { module, picture };  // for tests and the console
   if (settings.live) await follow(module, () => {
