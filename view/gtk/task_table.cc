@@ -42,7 +42,7 @@ Gtk::Widget* make_bar(const std::array<double, 3>& shares) {
 
 // "■ running · ■ runnable · ■ waiting", with the colours of the bars.
 std::string states_markup() {
-  std::string text(task_columns[states].name);
+  std::string text(task_table_columns[states].name);
   std::string markup;
   for (const char* colour : colours) {
     const size_t end = std::min(text.find(" \u00b7 "), text.size());
@@ -97,7 +97,7 @@ void TaskTableView::build_head() {
   for (size_t i = 0; i < TaskTable::columns; i++) {
     widths_[i] = Gtk::SizeGroup::create(Gtk::SizeGroup::Mode::HORIZONTAL);
     buttons_[i].set_has_frame(false);
-    buttons_[i].set_tooltip_text(std::string(task_columns[i].help));
+    buttons_[i].set_tooltip_text(std::string(task_table_columns[i].help));
     auto* label = Gtk::make_managed<Gtk::Label>();
     label->set_xalign(i == 0 || i == states ? 0 : 1);
     buttons_[i].set_child(*label);
@@ -155,7 +155,7 @@ void TaskTableView::refresh() {
     const std::string arrow = !sorts ? "" : shown_.descending ? " \u25be" : " \u25b4";
     auto* label = static_cast<Gtk::Label*>(buttons_[i].get_child());
     const std::string text =
-        (i == states ? states_markup() : std::string(task_columns[i].name)) + arrow;
+        (i == states ? states_markup() : std::string(task_table_columns[i].name)) + arrow;
     if (label->get_label().raw() != text) label->set_markup(text);
   }
   if (!is_same) fill();

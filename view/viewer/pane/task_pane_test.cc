@@ -70,7 +70,7 @@ TEST_CASE("every column sorts in both directions") {
   Viewer viewer = with_table(server_trace());
   for (size_t i = 0; i < TaskTable::columns; i++) {
     const auto column = static_cast<By>(i);
-    CAPTURE(task_columns[i].name);
+    CAPTURE(task_table_columns[i].name);
     const bool again = viewer.task_table().sorted == column;
     viewer.sort_tasks(column);
     CHECK(viewer.task_table().sorted == column);

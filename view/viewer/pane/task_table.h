@@ -32,7 +32,7 @@ struct TaskColumn {
   std::string_view name;
   std::string_view help;
 };
-inline constexpr std::array<TaskColumn, TaskTable::columns> task_columns = {{
+inline constexpr std::array<TaskColumn, TaskTable::columns> task_table_columns = {{
     {"name", "Label, name or function; tasks whose names differ only in a number are one row"},
     {"tasks", "Tasks that existed in the selection"},
     {"total", "Running, runnable and waiting time of all of them"},

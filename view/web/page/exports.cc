@@ -350,7 +350,7 @@ EXPORT(task_table) void task_table() {
   json.open('{').key("selection").text(table.selection).key("omitted").number(table.omitted);
   json.key("sorted").number(static_cast<size_t>(table.sorted));
   json.key("descending").flag(table.descending).key("columns").open('[');
-  for (const TaskColumn& column : task_columns)
+  for (const TaskColumn& column : task_table_columns)
     json.open('[').text(column.name).text(column.help).close(']');
   json.close(']').key("rows").open('[');
   for (const TaskTable::Row& row : table.rows) {
