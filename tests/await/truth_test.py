@@ -54,6 +54,12 @@ def folded(trace, *options):
     return times
 
 
+def of_early_members(counts, stack):
+    """On a busy machine, a part of when_all may run before what joins it waits."""
+    return sum(count for part, count in counts.items()
+               if part[0].startswith("member") and part != stack and part == stack[-len(part):])
+
+
 def check(case, folder):
     trace = folder / case
     done = subprocess.run([program, case], capture_output=True, text=True, check=True,
@@ -64,12 +70,14 @@ def check(case, folder):
         bound, state, ns, *stack = line.split(" ", 3)
         told[bound, state][stack_of(stack[0]) if stack else None] = int(ns)
     for stack, ns in told["least", "running"].items():
-        expect(f"{case}: {stack} ran for at least {ns}", running[stack] + SLACK >= ns, running)
+        early = of_early_members(running, stack)
+        expect(f"{case}: {stack} ran for at least {ns}", running[stack] + early + SLACK >= ns, running)
     most = told["most", "running"][None]
     expect(f"{case}: ran for at most {most}", sum(running.values()) <= most * 1.001 + SLACK, running)
     waited = suspended + ready
     for stack, ns in told["least", "waiting"].items():
-        expect(f"{case}: {stack} waited for at least {ns}", waited[stack] + SLACK >= ns, (suspended, ready))
+        early = of_early_members(waited, stack)
+        expect(f"{case}: {stack} waited for at least {ns}", waited[stack] + early + SLACK >= ns, (suspended, ready))
     for stack, ns in told["most", "waiting"].items():
         expect(f"{case}: {stack} waited for at most {ns}", waited[stack] <= ns * 1.001 + SLACK, (suspended, ready))
     # Nothing ran elsewhere: what is not known was between what the program measures.

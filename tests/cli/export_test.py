@@ -387,7 +387,7 @@ if eio.exists():
     check_round_trip(eio)
     check_chrome(eio)
     waits = check_stacks(eio)[0]
-    expect("what fibers wait in", waits["fiber1;connect"] > 0, waits)
+    expect("what fibers wait in", waits["fiber1 (connect)"] > 0, waits)
     if check_perfetto_done:
         check_perfetto(eio)
 
