@@ -136,9 +136,9 @@ std::optional<uint64_t> CallStacks::usual_frame_pointer(uint64_t instruction, ui
   while (read > longest && !memory_.read(instruction + longest - read, code.data(), read))
     read /= 2;
   code.resize(read);
-  const auto found = std::find_end(code.begin(), code.end() - std::min(read, longest), prologue,
-                                   prologue + sizeof prologue);
-  if (found == code.end() - std::min(read, longest)) return {};
+  const auto end = code.end() - static_cast<ptrdiff_t>(std::min(read, longest));
+  const auto found = std::find_end(code.begin(), end, prologue, prologue + sizeof prologue);
+  if (found == end) return {};
   uint64_t size = 0;
   auto at = found + sizeof prologue;
   while (code.end() - at >= 8) {
