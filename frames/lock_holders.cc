@@ -47,6 +47,8 @@ void LockHolders::find() {
     if (found_.awaited[i].kind == WaitObject::Kind::Lock && found_.awaited[i].is_linked)
       locks_.emplace(found_.awaited[i].address, i);
   if (locks_.empty()) return;
+  for (const WaitObject& one : found_.awaited) objects_by_address_.push_back(one.address);
+  std::sort(objects_by_address_.begin(), objects_by_address_.end());
   for (const auto& [coroutine, match] : objects_.matches())
     if (match.handle != 0)
       distances_[found_.coroutines[coroutine].awaited] =
@@ -213,6 +215,11 @@ bool LockHolders::may_be_released(uint32_t holder, uint32_t lock) {
   return false;
 }
 
+// Whether coroutines wait for what is at this address.
+bool LockHolders::is_object(uint64_t address) const {
+  return std::binary_search(objects_by_address_.begin(), objects_by_address_.end(), address);
+}
+
 // Whether its frame has the address of the lock, or of an object that the lock is in.
 bool LockHolders::may_know(uint32_t coroutine, const WaitObject& lock) {
   constexpr uint64_t usual_size = 4096;  // of objects of unknown size, at most
@@ -223,8 +230,10 @@ bool LockHolders::may_know(uint32_t coroutine, const WaitObject& lock) {
   const uint32_t function = found_.coroutines[coroutine].function;
   const FrameLayout& layout = program_.layout(function);
   if (layout.members.empty())
-    return std::any_of(words.begin(), words.end(),
-                       [&](uint64_t word) { return is_before(word, usual_size); });
+    return std::any_of(words.begin(), words.end(), [&](uint64_t word) {
+      return word == lock.address ||
+             (is_before(word, usual_size) && !is_object(word) && waiters_.may_be_object(word));
+    });
   if (std::find(words.begin(), words.end(), lock.address) != words.end()) return true;
   for (const FrameMember& member : layout.members)
     for (const TypedPointer& pointer : member.type.pointers) {
@@ -369,10 +378,6 @@ void LockHolders::find_owner(uint32_t lock) {
 
 // Where the lock ends, at most: there is another object that coroutines wait for, or the type ends.
 uint64_t LockHolders::end_of(uint32_t function, const WaitObject& lock) {
-  if (objects_by_address_.empty()) {
-    for (const WaitObject& one : found_.awaited) objects_by_address_.push_back(one.address);
-    std::sort(objects_by_address_.begin(), objects_by_address_.end());
-  }
   const auto next =
       std::upper_bound(objects_by_address_.begin(), objects_by_address_.end(), lock.address);
   const uint64_t end = next == objects_by_address_.end() ? UINT64_MAX : *next;
@@ -599,9 +604,9 @@ void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, con
     for (const uint32_t one : path) {
       SuspendedCoroutine& coroutine = found.coroutines[one];
       if (coroutine.awaited != no_coroutine)
-        std::erase_if(found.awaited[coroutine.awaited].holders, [&](const WaitObject::Holder& holder) {
-          return members.contains(holder.coroutine);
-        });
+        std::erase_if(
+            found.awaited[coroutine.awaited].holders,
+            [&](const WaitObject::Holder& holder) { return members.contains(holder.coroutine); });
       if (removable.contains(one)) coroutine.awaits = no_coroutine;
     }
   };

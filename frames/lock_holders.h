@@ -59,6 +59,7 @@ class LockHolders {
   Guard kind_of_object(uint32_t coroutine, const FrameObject& guard, const WaitObject& lock);
   bool has_unlocker(uint32_t coroutine, const FrameLayout& layout, uint64_t lock) const;
   bool may_be_released(uint32_t holder, uint32_t lock);
+  bool is_object(uint64_t address) const;
   bool may_know(uint32_t coroutine, const WaitObject& lock);
   bool awaits_once(uint32_t function);
   bool awaits_object(const SuspendedCoroutine& one, const WaitObject& lock) const;
