@@ -91,9 +91,7 @@ class Judge {
 
   ChainVerdict of_running(const SuspendedCoroutine& coroutine) const {
     const TargetThread* thread = thread_of(coroutine, around_);
-    const bool sleeps = thread != nullptr && (thread->state == TargetThread::State::Sleeping ||
-                                              thread->state == TargetThread::State::Waiting);
-    return sleeps ? ChainVerdict::BlocksThread : ChainVerdict::Runs;
+    return thread != nullptr && sleeps(*thread) ? ChainVerdict::BlocksThread : ChainVerdict::Runs;
   }
 
   template <typename Is>
@@ -256,6 +254,11 @@ const SocketState* socket_of(const AsioObject& object, const Surroundings& aroun
       around.sockets.begin(), around.sockets.end(), descriptor,
       [](const SocketState& one, uint64_t wanted) { return one.descriptor < wanted; });
   return at == around.sockets.end() || at->descriptor != descriptor ? nullptr : &*at;
+}
+
+bool sleeps(const TargetThread& thread) {
+  return thread.state == TargetThread::State::Sleeping ||
+         thread.state == TargetThread::State::Waiting;
 }
 
 const TargetThread* thread_of(const SuspendedCoroutine& coroutine, const Surroundings& around) {

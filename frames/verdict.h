@@ -74,6 +74,7 @@ bool never_expires(const AsioObject& timer);
 bool is_unknown_timer(const AsioObject& object, const Surroundings& around);
 // Null: it is none, or unknown. O(log sockets).
 const SocketState* socket_of(const AsioObject& object, const Surroundings& around);
+bool sleeps(const TargetThread& thread);
 // Null: no thread runs it, or it is not known which.
 const TargetThread* thread_of(const SuspendedCoroutine& coroutine, const Surroundings& around);
 

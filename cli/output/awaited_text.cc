@@ -93,6 +93,12 @@ std::string channels_text(const Unprepared& of, const std::vector<uint32_t>& cha
 
 }  // namespace
 
+std::string line_text(const SuspendedCoroutines::Place& place) {
+  if (place.line == 0) return "";
+  // npos + 1 == 0
+  return escaped(place.file.substr(place.file.rfind('/') + 1)) + ':' + std::to_string(place.line);
+}
+
 std::string objects_text(const Unprepared& of, const std::vector<uint32_t>& objects) {
   if (objects.empty()) return "";
   switch (of.found.objects[objects.front()].kind) {
@@ -179,7 +185,6 @@ std::string holders_text(const SuspendedCoroutines& found, const WaitObject& obj
   std::string text;
   for (const WaitObject::Holder& holder : object.holders) {
     const SuspendedCoroutine& one = found.coroutines[holder.coroutine];
-    const SuspendedCoroutines::Place& place = found.places[one.place];
     text += text.empty() ? verb(holder.certainty) : " or ";
     if (holder.coroutine == waiter && chain.count == 1) {
       text += "itself";
@@ -187,9 +192,8 @@ std::string holders_text(const SuspendedCoroutines& found, const WaitObject& obj
     }
     if (found.coroutines[waiter].function == one.function) text += "another ";
     text += escaped(found.functions[one.function].name);
-    if (place.line != 0)
-      text += " (" + escaped(place.file.substr(place.file.rfind('/') + 1)) + ':' +
-              std::to_string(place.line) + ')';
+    if (const std::string line = line_text(found.places[one.place]); !line.empty())
+      text += " (" + line + ')';
   }
   return text;
 }

@@ -11,6 +11,9 @@
 
 namespace skein::cli {
 
+// "server.cc:17", escaped; empty: unknown.
+std::string line_text(const SuspendedCoroutines::Place& place);
+
 // ", expires in 1.20 s to 3.40 s", ", peer 127.0.0.1:5432 and 3 others"; empty: unknown. `objects` are
 // indices into SuspendedCoroutines::objects, all of similar coroutines.
 std::string objects_text(const Unprepared& of, const std::vector<uint32_t>& objects);

@@ -39,10 +39,9 @@ namespace {
 std::string place_text(const SuspendedCoroutines& found, uint32_t coroutine) {
   const SuspendedCoroutine& one = found.coroutines[coroutine];
   const SuspendedCoroutines::Place& place = found.places[one.place];
-  if (place.line == 0) return "";
-  // npos + 1 == 0
-  return (one.state == State::Runs && !place.is_running ? "after " : "") +
-         escaped(place.file.substr(place.file.rfind('/') + 1)) + ":" + std::to_string(place.line);
+  const std::string line = line_text(place);
+  const bool is_before = one.state == State::Runs && !place.is_running;
+  return line.empty() || !is_before ? line : "after " + line;
 }
 
 std::string step_text(const Unprepared& of, const CoroutineChain& chain, size_t step) {

@@ -1,11 +1,13 @@
 #include "cli/output/coroutine_why.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 
 #include "base/escape.h"
 #include "base/text.h"
 #include "cli/input/thread_state.h"
+#include "cli/output/awaited_text.h"
 #include "frames/asio_groups.h"
 
 namespace skein::cli {
@@ -17,22 +19,19 @@ std::string thread_text(const TargetThread& thread) {
   return state.empty() ? "is in an unknown state" : state;
 }
 
-// " (server.cc:17)"; empty: unknown.
-std::string running_line(const SuspendedCoroutines::Place& place) {
-  if (!place.is_running || place.line == 0) return "";
-  return " (" + escaped(place.file.substr(place.file.rfind('/') + 1)) + ':' +
-         std::to_string(place.line) + ')';
-}
-
-// The coroutine of the program that the thread runs, the innermost one; empty: none.
-std::string run_by(const SuspendedCoroutines& found, uint64_t thread) {
-  std::string name;
+// The coroutine of the program that each thread runs, the innermost one, with its line.
+using Running = std::map<uint64_t, std::string>;
+Running running_coroutines(const SuspendedCoroutines& found) {
+  Running running;
   for (const SuspendedCoroutine& one : found.coroutines) {
+    if (one.thread == 0) continue;
     const SuspendedCoroutines::Function& function = found.functions[one.function];
-    if (one.thread == thread && thread != 0 && !function.is_internal && function.operation.empty())
-      name = escaped(function.name) + running_line(found.places[one.place]);
+    if (function.is_internal || !function.operation.empty()) continue;
+    const SuspendedCoroutines::Place& place = found.places[one.place];
+    const std::string line = place.is_running ? line_text(place) : "";
+    running[one.thread] = escaped(function.name) + (line.empty() ? "" : " (" + line + ')');
   }
-  return name;
+  return running;
 }
 
 // Of timers, of which it is not known how soon they expire.
@@ -71,8 +70,7 @@ std::string explain_unknown(const Unprepared& of, const JudgedChain& one) {
     const std::string& type = of.found.awaited[last.awaited].type;
     if (type.find("operator||") != std::string::npos)
       return "It goes on when one of them has succeeded and the others are cancelled; each has its "
-             "own "
-             "line.";
+             "own line.";
     if (type == asio_group)
       return "It goes on when the group has completed, of which each coroutine has its own line.";
     return "It goes on when they have ended; each has its own line.";
@@ -94,16 +92,12 @@ bool has_unknown_stack(const Unprepared& of) {
 }
 
 // The coroutines on whose threads no other one can run; empty: none.
-std::string blocked_text(const Unprepared& of) {
+std::string blocked_text(const Unprepared& of, const Running& running) {
   std::string names;
-  for (const TargetThread& thread : of.around.threads) {
-    const bool sleeps = thread.state == TargetThread::State::Sleeping ||
-                        thread.state == TargetThread::State::Waiting;
-    const std::string name = sleeps ? run_by(of.found, thread.id) : "";
-    if (!name.empty())
+  for (const TargetThread& thread : of.around.threads)
+    if (const auto one = running.find(thread.id); one != running.end() && sleeps(thread))
       names += (names.empty() ? " Thread " : ", thread ") + std::to_string(thread.id) +
-               " is blocked in " + name;
-  }
+               " is blocked in " + one->second;
   return names.empty() ? "" : names + '.';
 }
 
@@ -116,8 +110,8 @@ std::string explain_perhaps(const LockCycle& cycle) {
          ": a deadlock, unless the lock is released in another way, or the wait has a time limit.";
 }
 
-// What is known of a chain that may be wrong.
-std::string explain(const Unprepared& of, const JudgedChain& one) {
+// What is known of a chain that may be wrong. `blocked`: blocked_text().
+std::string explain(const Unprepared& of, const JudgedChain& one, const std::string& blocked) {
   const SuspendedCoroutine& last = of.found.coroutines[one.chain.steps.back()];
   switch (one.verdict) {
     case ChainVerdict::Deadlock:
@@ -137,9 +131,8 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
     }
     case ChainVerdict::Overdue:
       return "It was not resumed when its timer expired: the threads of its event loop are blocked "
-             "or "
-             "busy, or none runs it." +
-             blocked_text(of);
+             "or busy, or none runs it." +
+             blocked;
     case ChainVerdict::NeverExpires:
       return "The timer never expires. If it is used as a condition, a coroutine must cancel it "
              "after this wait began; a cancel before that was lost.";
@@ -152,16 +145,14 @@ std::string explain(const Unprepared& of, const JudgedChain& one) {
       return "The peer does not read, or not fast enough.";
     case ChainVerdict::Unreferenced:
       return "Nothing in its memory refers to this coroutine, so that nothing can resume it, "
-             "unless "
-             "the kernel has its address, or the program keeps it in another form.";
+             "unless the kernel has its address, or the program keeps it in another form.";
     case ChainVerdict::Unknown:
       return explain_unknown(of, one);
     case ChainVerdict::NotStarted:
       return (has_unknown_stack(of) ? "It was created, and nothing has started it, unless a thread "
-                                      "runs it now: --stop "
-                                      "shows that."
+                                      "runs it now: --stop shows that."
                                     : "It was created, and nothing has started it.") +
-             blocked_text(of);
+             blocked;
     case ChainVerdict::Slow:
       return "The timer takes long: is its unit right?";
     case ChainVerdict::Runs:
@@ -220,9 +211,10 @@ void add_family_lines(const Unprepared& of, const Family& family,
 }
 
 // Of several chains, each with the name of its last coroutine.
-void explain(const Unprepared& of, const Family& family, size_t columns, std::string& out) {
+void explain(const Unprepared& of, const Family& family, const std::string& blocked, size_t columns,
+             std::string& out) {
   for (const JudgedChain& one : family.chains) {
-    std::string text = explain(of, one);
+    std::string text = explain(of, one, blocked);
     if (text.empty() || is_explained_by_others(of, family, one)) continue;
     if (family.chains.size() > 1)
       text = function_name(of.found, one.chain.steps.back()) + ": " + text;
@@ -235,11 +227,11 @@ std::string pause_text(const Unprepared& of) {
   return " It stood still for " + duration_text(static_cast<uint64_t>(of.paused)) + '.';
 }
 
-void add_threads(std::string& out, const Unprepared& of) {
+void add_threads(std::string& out, const Unprepared& of, const Running& running) {
   std::vector<std::vector<std::string>> lines;
   for (const TargetThread& thread : of.around.threads) {
-    const std::string name = run_by(of.found, thread.id);
-    const std::string runs = name.empty() ? "" : "runs " + name;
+    const auto one = running.find(thread.id);
+    const std::string runs = one == running.end() ? "" : "runs " + one->second;
     const std::string state = describe_thread(static_cast<char>(thread.state), thread.wait_channel);
     if (!state.empty() || !runs.empty())
       lines.push_back({std::to_string(thread.id), escaped(thread.name), state, runs});
@@ -271,13 +263,15 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
                                      [](const Family& one) { return !is_error(one.verdict); });
   const auto usual = std::find_if(suspects, families.end(),
                                   [](const Family& one) { return is_usual(one.verdict); });
+  const Running running = running_coroutines(of.found);
+  const std::string blocked = blocked_text(of, running);
   const auto explain_each = [&](auto begin, auto end) {
     for (auto one = begin; one != end; one++) {
       out += '\n';
       std::vector<std::vector<std::string>> lines;
       add_family_lines(of, *one, lines);
       append_columns(out, lines, "><<<", 0);
-      explain(of, *one, columns, out);
+      explain(of, *one, blocked, columns, out);
     }
   };
   explain_each(families.begin(), suspects);
@@ -295,7 +289,7 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
           "for an answer that does not come.",
           2, columns);
   }
-  add_threads(out, of);
+  add_threads(out, of, running);
   out += '\n';
   append_paragraph(out,
                    of.trace.is_here
