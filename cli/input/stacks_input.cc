@@ -81,26 +81,25 @@ LogicalSelection selection_of(const FlameOptions& options) {
   return selection;
 }
 
-bool is_trace_file(std::span<const uint8_t> bytes) {
+// Null: it is no trace.
+const FileFormat* trace_format(std::span<const uint8_t> bytes) {
   const auto formats = file_formats();
-  return std::any_of(formats.begin(), formats.end(), [&](const FileFormat& format) {
+  const auto found = std::find_if(formats.begin(), formats.end(), [&](const FileFormat& format) {
     return format.probe(bytes.first(std::min(bytes.size(), format.head)));
   });
+  return found == formats.end() ? nullptr : &*found;
 }
 
+// Of standard input, which can be read once. Precondition: trace_format(bytes).
 Analysis analysis_of(std::span<const uint8_t> bytes) {
-  for (const FileFormat& format : file_formats()) {
-    if (!format.probe(bytes.first(std::min(bytes.size(), format.head)))) continue;
-    Result<Trace> trace = format.read(bytes, {});
-    if (!trace) die(2, trace.error().message());
-    require_all_events(*trace, "standard input");
-    report_losses(*trace, "-");
-    Analysis analysis{.trace = std::move(*trace), .model = {}, .waits = {}};
-    analysis.model = build_model(analysis.trace, {.simplify = false});
-    analysis.waits = find_waits(analysis.trace, analysis.model);
-    return analysis;
-  }
-  die(2, "standard input: not a trace");
+  Result<Trace> trace = trace_format(bytes)->read(bytes, {});
+  if (!trace) die(2, trace.error().message());
+  require_all_events(*trace, "standard input");
+  report_losses(*trace, "-");
+  Analysis analysis{.trace = std::move(*trace), .model = {}, .waits = {}};
+  analysis.model = build_model(analysis.trace, {.simplify = false});
+  analysis.waits = find_waits(analysis.trace, analysis.model);
+  return analysis;
 }
 
 std::string time_text(std::string_view time) {
@@ -261,7 +260,7 @@ void StacksInput::read(const std::string& given, FoldedStacks::Side side) {
   const std::string name = path == "-" ? "standard input" : path;
   if (const auto folded = fold_perf(name, bytes); !folded.empty())
     bytes = folded;
-  else if (is_trace_file(bytes))
+  else if (trace_format(bytes) != nullptr)
     bytes = fold_trace(path, bytes);
   else if (const std::string_view other = other_kind(bytes); !other.empty())
     die(2, name + ": " + std::string(other));
