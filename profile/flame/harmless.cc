@@ -23,7 +23,7 @@ std::string harmless(std::string_view name) {
 void hide_count(std::string& name) {
   if (name.empty()) return;
   while (name.ends_with(' ') || name.ends_with('\t')) name.pop_back();
-  if (name.empty()) name = "_";
+  if (name.empty()) name += '_';
   const size_t blank = name.find_last_not_of("0123456789.");
   if (blank != name.npos && blank + 1 < name.size() && (name[blank] == ' ' || name[blank] == '\t'))
     name[blank] = '_';
