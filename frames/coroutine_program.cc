@@ -471,6 +471,19 @@ Code CoroutineProgram::code_of_resume(const Pair& pair) const {
   return code;
 }
 
+// What g++ has moved out of it, because only exceptions lead there: NAME.actor.cold. Empty: nothing.
+Code CoroutineProgram::rest_of_resume(const Pair& pair) const {
+  const Module& module = modules_[pair.module];
+  if (pair.function.compiler != Compiler::Gcc) return {};
+  const Functions::Function* resume = module.functions.find(pair.function.resume - module.bias);
+  if (resume == nullptr) return {};
+  const std::string name = std::string(resume->name) + ".cold";
+  for (const Functions::Function& function : module.functions.all())
+    if (function.name == name)
+      return code_of(module, function.begin + module.bias, function.end + module.bias);
+  return {};
+}
+
 Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {
   const Pair& pair = pairs_[number];
   Module& module = modules_[pair.module];
@@ -478,6 +491,10 @@ Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {
   const CoroutineFunction& function = pair.function;
   Suspension found = find_suspension(code_of_resume(pair), function.compiler, pair.index->offset,
                                      point, module.functions, lines);
+  if (!found.place && found.awaiter.empty())
+    if (const Code rest = rest_of_resume(pair); !rest.bytes.empty())
+      found = find_suspension(rest, function.compiler, pair.index->offset, point, module.functions,
+                              lines);
   // Without optimisation, g++'s code for the initial suspension has the line of the closing brace.
   if (function.compiler == CoroutineFunction::Compiler::Gcc && point == first_point_of_gcc &&
       found.place)
@@ -581,8 +598,13 @@ std::vector<Suspension> CoroutineProgram::suspensions(uint32_t number) {
 }
 
 const std::vector<Store>& CoroutineProgram::stores_of(Pair& pair) {
-  if (!pair.stores)
+  if (!pair.stores) {
     pair.stores = find_own_stores(code_of_resume(pair), pair.function.compiler, pair.index->offset);
+    if (const Code rest = rest_of_resume(pair); !rest.bytes.empty()) {
+      const auto more = find_own_stores(rest, pair.function.compiler, pair.index->offset);
+      pair.stores->insert(pair.stores->end(), more.begin(), more.end());
+    }
+  }
   return *pair.stores;
 }
 

@@ -176,6 +176,7 @@ class CoroutineProgram {
   // Of the function around an address of the target; empty: unknown.
   CodeRange range_of(Module& module, uint64_t address);
   Code code_of_resume(const Pair& pair) const;
+  Code rest_of_resume(const Pair& pair) const;
   Code creating_code(const Pair& pair) const;
   std::vector<Code> creating_codes(const Pair& pair);
   std::vector<Code> callers_that_create(const Pair& pair);

@@ -213,6 +213,27 @@ size_t RegisterFlow::block_of(size_t instruction) const {
   return static_cast<size_t>(at - blocks_.begin()) - 1;
 }
 
+// What every call leaves, but for its results. So an exception finds it where it is caught, in a block
+// that nothing else leads to: which calls lead there, only the table of exceptions shows.
+std::optional<State> RegisterFlow::behind_any_call() const {
+  std::optional<State> all;
+  for (const Block& block : blocks_) {
+    if (!block.before) continue;
+    State state = *block.before;
+    for (size_t i = block.first; i < block.end; i++) {
+      apply(instructions()[i], state);
+      if (instructions()[i].flow != Flow::Call) continue;
+      State thrown = state;
+      thrown.registers[rax] = {};
+      if (all)
+        join(*all, thrown);
+      else
+        all = std::move(thrown);
+    }
+  }
+  return all;
+}
+
 void RegisterFlow::run() {
   State entry;
   constexpr std::array<uint8_t, 6> callers = {3, rbp, 12, 13, 14, 15};
@@ -229,17 +250,26 @@ void RegisterFlow::run() {
   };
   // Values are only lost, so that this ends; a hostile file may still take long.
   size_t left = 200'000 + 40 * blocks_.size();
-  while (!work.empty() && left-- > 0) {
-    const size_t number = *work.begin();
-    work.erase(work.begin());
-    const Block& block = blocks_[number];
-    State state = *block.before;
-    for (size_t i = block.first; i < block.end; i++) apply(instructions()[i], state);
-    const size_t last = block.end - 1;
-    for (const size_t next : successors(last)) reach(block_of(next), state);
-    if (flow_.is_by_table(last) && !flow_.has_table(last))
-      for (size_t other = 1; other < blocks_.size(); other++) reach(other, state);
-  }
+  const auto follow = [&] {
+    while (!work.empty() && left-- > 0) {
+      const size_t number = *work.begin();
+      work.erase(work.begin());
+      const Block& block = blocks_[number];
+      State state = *block.before;
+      for (size_t i = block.first; i < block.end; i++) apply(instructions()[i], state);
+      const size_t last = block.end - 1;
+      for (const size_t next : successors(last)) reach(block_of(next), state);
+      if (flow_.is_by_table(last) && !flow_.has_table(last))
+        for (size_t other = 1; other < blocks_.size(); other++) reach(other, state);
+    }
+  };
+  follow();
+  if (const std::optional<State> thrown = behind_any_call())
+    for (size_t block = 1; block < blocks_.size() && work.empty(); block++) {
+      if (blocks_[block].before) continue;
+      reach(block, *thrown);
+      follow();
+    }
   if (!work.empty()) {
     for (Block& block : blocks_) block.before.reset();
     is_followed_ = false;

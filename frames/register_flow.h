@@ -10,7 +10,8 @@
 // A register that a callee may have changed, or that has the caller's value, is not read: where
 // paths join, the others' values count. So code behind calls that do not return spoils little.
 // Callees are taken to leave the parts of the stack that have such addresses as they are, and not
-// to be the caller's.
+// to be the caller's. A block that no path leads to is taken for one that catches exceptions of any
+// call.
 #pragma once
 
 #include <array>
@@ -68,7 +69,7 @@ class RegisterFlow {
   std::span<const Instruction> instructions() const { return flow_.instructions(); }
   // Whether all bytes were understood. If not, what is known of jumps may be wrong.
   bool is_complete() const { return flow_.is_complete() && is_followed_; }
-  // In the order of their addresses; those that no path leads to are left out.
+  // In the order of their addresses; those that nothing leads to are left out, if nothing is called.
   void visit(const std::function<void(const Instruction& one, const State& before)>& visitor) const;
   // The number of the instruction at an address. O(log instructions).
   std::optional<size_t> find(uint64_t address) const { return flow_.find(address); }
@@ -82,6 +83,7 @@ class RegisterFlow {
     std::optional<State> before = {};
   };
   void divide();
+  std::optional<State> behind_any_call() const;
   void run();
   size_t block_of(size_t instruction) const;
   void apply(const Instruction& one, State& state) const;

@@ -56,6 +56,20 @@ TEST_CASE("values that differ between paths are unknown") {
   CHECK(!operand({0xC7, 0x07, 0, 0, 0, 0, 0x48, 0x83, 0xC7, 4, 0xEB, 0xF4}, 0x1000).is_known());
 }
 
+TEST_CASE("code that catches an exception has the registers that all calls have left") {
+  // push %rbx; mov %rdi,%rbx; call; pop %rbx; ret; call; movb $0,0x11(%rbx)
+  const std::vector<uint8_t> caught = {0x53, 0x48, 0x89, 0xFB, 0xE8, 0,    0, 0, 0,    0x5B, 0xC3,
+                                       0xE8, 0,    0,    0,    0,    0xC6, 0x43, 0x11, 0};
+  CHECK(operand(caught, 0x1010) == Value{Base::Parameter, 0x11});
+  // push %rbx; mov %rdi,%rbx; call; lea 8(%rbx),%rbx; call; pop %rbx; ret; movb $0,0x11(%rbx)
+  const std::vector<uint8_t> differs = {0x53, 0x48, 0x89, 0xFB, 0xE8, 0,    0,    0,    0,   0x48,
+                                        0x8D, 0x5B, 8,    0xE8, 0,    0,    0,    0,    0x5B, 0xC3,
+                                        0xC6, 0x43, 0x11, 0};
+  CHECK(!operand(differs, 0x1014).is_known());
+  // Nothing is called: push %rbx; mov %rdi,%rbx; pop %rbx; ret; movb $0,0x11(%rbx)
+  CHECK(!operand({0x53, 0x48, 0x89, 0xFB, 0x5B, 0xC3, 0xC6, 0x43, 0x11, 0}, 0x1006).is_known());
+}
+
 TEST_CASE("jumps by a table lead to its entries") {
   // mov (%rdi),%eax; lea TABLE(%rip),%rdx; movslq (%rdx,%rax,4),%rax; add %rdx,%rax; jmp *%rax;
   // ud2; movl $0,(%rdi); ret
