@@ -1,5 +1,5 @@
 // Three tasks, each on its own thread: two compute on the same CPU for 300 ms of CPU time each, one
-// sleeps for 200 ms. Prints the number of that CPU.
+// sleeps 20 times for 10 ms. Prints the number of that CPU.
 #include <sched.h>
 #include <skein/skein.h>
 #include <sys/prctl.h>
@@ -37,11 +37,11 @@ void compute(const char* name) {
   skein_resolve(&task, previous);
 }
 
-void sleep_once() {
+void sleep_often() {
   prctl(PR_SET_NAME, "sleeper");
   skein_task task = {};
   const uint64_t previous = skein_create_running(&task, SKEIN_KIND_task, "sleeper", nullptr);
-  usleep(200'000);
+  for (int i = 0; i < 20; i++) usleep(10'000);
   skein_resolve(&task, previous);
 }
 
@@ -52,7 +52,7 @@ int main() {
   sched_getaffinity(0, sizeof allowed, &allowed);
   while (!CPU_ISSET(cpu, &allowed)) cpu++;
   std::printf("%d\n", cpu);
-  std::thread first(compute, "first"), second(compute, "second"), third(sleep_once);
+  std::thread first(compute, "first"), second(compute, "second"), third(sleep_often);
   first.join();
   second.join();
   third.join();
