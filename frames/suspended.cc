@@ -596,7 +596,7 @@ class Search {
     find_objects(out);
     if (options_.variables) find_variables(out);
     const Waiters waiters(target_, memory_, out.coroutines, may_wait(out), adapters.waiters());
-    const AsioGroups groups = find_asio_groups(memory_, waiters, out);
+    const AsioGroups groups = find_asio_groups(memory_, waiters, out, heaps_);
     std::vector<bool> unreferenced;
     if (options_.references && !is_sample_)
       unreferenced = find_unreferenced(target_, out.coroutines, heaps_, unused_);
