@@ -10,11 +10,10 @@ namespace {
 
 constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
 
-// The innermost coroutine of the program, or of Asio's operators, of the thread of coroutines that begins
-// there; and what it waits with: the coroutine of Asio's that has started a co_spawn(), or, since Asio
-// 1.24, the former itself.
+// Of the thread of coroutines that begins with an entry point.
 struct Waiting {
-  uint32_t parent = no_coroutine;
+  uint32_t parent = no_coroutine;  // the innermost one of the program, or of Asio's operators
+  // What has started the co_spawn(): a coroutine of Asio's, or, since Asio 1.24, the parent itself.
   uint32_t operation = no_coroutine;
 };
 
@@ -32,8 +31,8 @@ Waiting innermost(const SuspendedCoroutines& found, uint32_t entry) {
   return function.operation.empty() && !function.is_internal ? Waiting{at, at} : Waiting{};
 }
 
-// Whether a std::shared_ptr of an object that was created together with its counters may consist of
-// these words. libstdc++ (bits/shared_ptr_base.h): two counters of 32 bits behind the address of a
+// Whether these words may be a std::shared_ptr of an object that was created together with its
+// counters. libstdc++ (bits/shared_ptr_base.h): two counters of 32 bits behind the address of a
 // table of functions; libc++ (__memory/shared_ptr.h): two of 64 bits, which begin at 0.
 bool is_shared_pointer(MemoryCache& memory, uint64_t object, uint64_t control) {
   constexpr uint64_t most = 1 << 20;  // owners

@@ -409,10 +409,8 @@ std::optional<ResumeIndex> CoroutineProgram::index_of(uint32_t number) {
       return pair.index = ResumeIndex{.offset = *offset, .size = 1};
   if (module.elf.architecture != Architecture::X86_64) return {};
   const Code resuming = code_of_resume(pair);
-  if (const auto& promise = layout(number).promise) {
-    const uint64_t size = promise->size == 1 ? 0 : promise->size;  // an empty one has no place
-    if ((pair.index = index_at_end(resuming, frame_header + size))) return pair.index;
-  }
+  if (const auto& promise = layout(number).promise)
+    if ((pair.index = index_at_end(resuming, frame_header + promise->size))) return pair.index;
   for (const Code& code : creating_codes(pair)) {
     pair.index = index_in_creation(code);
     if (pair.index) return pair.index;
