@@ -409,10 +409,11 @@ std::optional<ResumeIndex> CoroutineProgram::index_of(uint32_t number) {
       return pair.index = ResumeIndex{.offset = *offset, .size = 1};
   if (module.elf.architecture != Architecture::X86_64) return {};
   const Code resuming = code_of_resume(pair);
-  if (const auto& promise = layout(number).promise)
-    if ((pair.index = index_at_end(resuming, frame_header + promise->size))) return pair.index;
+  const auto& promise = layout(number).promise;
+  const uint64_t least = frame_header + (promise ? promise->size : 0);
+  if (promise && (pair.index = index_at_end(resuming, least))) return pair.index;
   for (const Code& code : creating_codes(pair)) {
-    pair.index = index_in_creation(code);
+    pair.index = index_in_creation(code, least);
     if (pair.index) return pair.index;
   }
   if ((pair.index = index_of_one_place(pair))) return pair.index;

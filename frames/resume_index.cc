@@ -107,7 +107,7 @@ namespace {
 // REX.W 8D /r with ModRM 05+8r: lea r64, [rip + disp32]. REX.W 89 /r: mov r/m64, r64. REX.W C7 /0
 // id: mov r/m64, imm32. C6 /0 ib: mov r/m8, imm8.
 std::optional<ResumeIndex> index_by_register(std::span<const uint8_t> code, uint64_t address,
-                                             uint64_t resume) {
+                                             uint64_t resume, uint64_t least) {
   uint8_t loaded = no_register;  // has the address of NAME.resume
   uint8_t frame = no_register;
   std::optional<ResumeIndex> found;
@@ -128,7 +128,7 @@ std::optional<ResumeIndex> index_by_register(std::span<const uint8_t> code, uint
     const bool is_extended = i > 0 && code[i - 1] == 0x41;
     size_t end = 0;
     const auto offset = displacement(code, i + 1, end);
-    if (!offset || *offset < 16 || end >= code.size() || code[end] != 0 ||
+    if (!offset || *offset < least || end >= code.size() || code[end] != 0 ||
         ((code[i + 1] & 7) | (is_extended ? 8 : 0)) != frame)
       continue;
     if (found && found->offset != *offset) return {};
@@ -139,11 +139,10 @@ std::optional<ResumeIndex> index_by_register(std::span<const uint8_t> code, uint
 
 }  // namespace
 
-std::optional<ResumeIndex> index_in_creation(const Code& code) {
-  constexpr uint64_t header = 16;
+std::optional<ResumeIndex> index_in_creation(const Code& code, uint64_t least) {
   constexpr uint64_t largest_frame = 1 << 28;
   const RegisterFlow flow(code);
-  if (!flow.is_complete()) return index_by_register(code.bytes, code.address, code.creates);
+  if (!flow.is_complete()) return index_by_register(code.bytes, code.address, code.creates, least);
   const std::vector<RegisterFlow::Value> frames = frames_of(code, flow);
   std::set<uint64_t> offsets;
   flow.visit([&](const Instruction& one, const RegisterFlow::State& before) {
@@ -154,7 +153,7 @@ std::optional<ResumeIndex> index_in_creation(const Code& code) {
     for (const RegisterFlow::Value& frame : frames) {
       const uint64_t offset =
           static_cast<uint64_t>(address.offset) - static_cast<uint64_t>(frame.offset);
-      if (address.base == frame.base && address.origin == frame.origin && offset >= header &&
+      if (address.base == frame.base && address.origin == frame.origin && offset >= least &&
           offset < largest_frame)
         offsets.insert(offset);
     }

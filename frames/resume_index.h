@@ -34,7 +34,8 @@ std::optional<ResumeIndex> index_that_is_followed(const Code& code, const Code& 
 
 // The same for a coroutine of clang's that waits at one place, so that nothing reads the number:
 // from the code of a function that creates the frame, `code.creates`. The only byte 0 that it stores
-// there is the number. Nothing: there are several.
-std::optional<ResumeIndex> index_in_creation(const Code& code);
+// there, at `least` or behind, is the number. Nothing: there are several. `least`: the size of the two
+// addresses and of the promise, as far as it is known, in which a byte 0 may be anything.
+std::optional<ResumeIndex> index_in_creation(const Code& code, uint64_t least);
 
 }  // namespace skein

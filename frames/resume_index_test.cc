@@ -41,8 +41,9 @@ TEST_CASE("the number of a coroutine of clang's that waits at one place") {
   // At 0x1000: lea 0x100(%rip),%rax; mov %rax,(%rbx); movb $0,0x10(%r14); movb $0,0x11(%rbx); ret
   std::vector<uint8_t> code = {0xE8, 0, 0, 0, 0, 0x48, 0x89, 0xC3, 0x48, 0x8D, 0x05, 0, 1, 0, 0, 0x48, 0x89, 0x03,
                                0x41, 0xC6, 0x46, 0x10, 0, 0xC6, 0x43, 0x11, 0, 0xC3};
-  const auto found = [](std::span<const uint8_t> bytes, uint64_t address, uint64_t creates) {
-    return index_in_creation({.address = address, .bytes = bytes, .creates = creates});
+  const auto found = [](std::span<const uint8_t> bytes, uint64_t address, uint64_t creates,
+                        uint64_t least = 16) {
+    return index_in_creation({.address = address, .bytes = bytes, .creates = creates}, least);
   };
   const auto index = found(code, 0x1000, 0x110F);
   REQUIRE(index);
@@ -53,6 +54,8 @@ TEST_CASE("the number of a coroutine of clang's that waits at one place") {
     CHECK_FALSE(found(std::span(code).first(size), 0x1000, 0x110F));
   code.insert(code.begin() + 27, {0xC6, 0x43, 0x12, 0});  // another byte of the frame
   CHECK_FALSE(found(code, 0x1000, 0x110F));
+  CHECK(found(code, 0x1000, 0x110F, 0x12)->offset == 0x12);  // the other one is in the promise
+  CHECK_FALSE(found(code, 0x1000, 0x110F, 0x13));
   // In the register of the frame there is another one later: call; mov %rax,%rbx; movb $0,0x12(%rbx)
   std::vector<uint8_t> reused(code.begin(), code.begin() + 27);
   reused.insert(reused.end(), {0xE8, 0, 0, 0, 0, 0x48, 0x89, 0xC3, 0xC6, 0x43, 0x12, 0, 0xC3});
