@@ -170,8 +170,8 @@ RegisterFlow::RegisterFlow(const Code& code, Registers registers) : flow_(code) 
   run();
 }
 
-// Registers by which memory is addressed behind a call, before anything else is in them: the compiler
-// knows that the callee does not use them.
+// Registers by which memory is addressed behind a call, before anything else is in them: the
+// compiler knows that the callee does not use them.
 void RegisterFlow::find_kept() {
   constexpr size_t most = 16;  // instructions behind the call
   const auto all = instructions();
@@ -183,7 +183,8 @@ void RegisterFlow::find_kept() {
       const Instruction& one = all[i];
       if (one.memory)
         for (const uint8_t number : {one.memory->base, one.memory->index})
-          if (number < 16 && (written >> number & 1) == 0) kept |= static_cast<uint16_t>(1 << number);
+          if (number < 16 && (written >> number & 1) == 0)
+            kept |= static_cast<uint16_t>(1 << number);
       if (one.flow != Flow::Next) break;
       for (uint8_t number = 0; number < 16; number++)
         if (may_change(one, number)) written |= static_cast<uint16_t>(1 << number);
@@ -213,8 +214,8 @@ size_t RegisterFlow::block_of(size_t instruction) const {
   return static_cast<size_t>(at - blocks_.begin()) - 1;
 }
 
-// What every call leaves, but for its results. So an exception finds it where it is caught, in a block
-// that nothing else leads to: which calls lead there, only the table of exceptions shows.
+// What every call leaves, but for its results. So an exception finds it where it is caught, in a
+// block that nothing else leads to: which calls lead there, only the table of exceptions shows.
 std::optional<State> RegisterFlow::behind_any_call() const {
   std::optional<State> all;
   for (const Block& block : blocks_) {
@@ -242,7 +243,9 @@ void RegisterFlow::run() {
   entry.registers[rsp] = {Base::Stack, 0};
   blocks_.front().before = std::move(entry);
   std::set<size_t> work = {0};
+  std::vector<bool> is_done(blocks_.size());
   const auto reach = [&](size_t block, const State& state) {
+    if (is_done[block]) return;
     std::optional<State>& before = blocks_[block].before;
     const bool has_changed = !before || join(*before, state);
     if (!before) before = state;
@@ -264,12 +267,15 @@ void RegisterFlow::run() {
     }
   };
   follow();
-  if (const std::optional<State> thrown = behind_any_call())
-    for (size_t block = 1; block < blocks_.size() && work.empty(); block++) {
-      if (blocks_[block].before) continue;
-      reach(block, *thrown);
-      follow();
-    }
+  const std::optional<State> thrown = behind_any_call();
+  // What goes on behind a catch knows more than `thrown`.
+  for (size_t block = 0; block < blocks_.size(); block++)
+    is_done[block] = blocks_[block].before.has_value();
+  for (size_t block = 1; thrown && block < blocks_.size() && work.empty(); block++) {
+    if (blocks_[block].before) continue;
+    reach(block, *thrown);
+    follow();
+  }
   if (!work.empty()) {
     for (Block& block : blocks_) block.before.reset();
     is_followed_ = false;
