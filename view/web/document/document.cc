@@ -2,6 +2,8 @@
 
 #include <zlib.h>
 
+#include <algorithm>
+#include <array>
 #include <cassert>
 
 #include "base/escape.h"
@@ -141,21 +143,39 @@ std::string policy(const std::string& nonce, bool live) {
 }
 
 std::string utf16_packed(std::string_view bytes) {
-  const auto is_changed = [](uint32_t unit) {
-    return unit == '\0' || unit == '\r' || unit == '<' || (unit >= 0xd800 && unit < 0xe000);
+  const auto unit_of = [&](size_t i) {
+    const uint32_t high = 2 * i + 1 < bytes.size() ? static_cast<uint8_t>(bytes[2 * i + 1]) : 0;
+    return static_cast<uint8_t>(bytes[2 * i]) | high << 8;
   };
+  // The keys with which no unit of the block is one that changes. Without key 0, the first unit of
+  // a block is not one, either.
+  std::array<bool, 256> usable{};
+  const auto reject = [&](uint32_t key) {
+    const bool was = usable[key & 0xff];
+    usable[key & 0xff] = false;
+    return was ? 1U : 0U;
+  };
+  const size_t units = (bytes.size() + 1) / 2;
   std::string text;
-  text.reserve(bytes.size() + bytes.size() / 30 + 8);
+  text.reserve(2 * units + units / 64 + 8);
   append_unit(text, '0' + bytes.size() % 2);
-  for (size_t i = 0; i < bytes.size(); i += 2) {
-    uint32_t unit = static_cast<uint8_t>(bytes[i]);
-    if (i + 1 < bytes.size())
-      unit |= static_cast<uint32_t>(static_cast<uint8_t>(bytes[i + 1])) << 8;
-    if (is_changed(unit) || unit == '=') {
-      append_unit(text, '=');
-      unit ^= 0x8000;
+  for (size_t at = 0; at < units;) {
+    uint32_t left = 255, key = 1;
+    std::fill(usable.begin() + 1, usable.end(), true);
+    reject(0);
+    for (uint32_t surrogate = 0xd8; surrogate < 0xe0; surrogate++) left -= reject(surrogate);
+    size_t end = at;
+    for (; end < units && end - at < 255; end++) {
+      const uint32_t unit = unit_of(end);
+      const uint32_t low = unit & 0xff, high = unit >> 8;
+      for (uint32_t surrogate = 0xd8; surrogate < 0xe0; surrogate++)
+        left -= reject(surrogate - high);
+      if (low == '\0' || low == '\r' || low == '<') left -= reject(0 - high);
+      if (left == 0) break;
+      while (!usable[key]) key = (key + 1) & 0xff;
     }
-    append_unit(text, unit);
+    append_unit(text, key << 8 | static_cast<uint32_t>(end - at));
+    for (; at < end; at++) append_unit(text, (unit_of(at) + (key << 8)) & 0xffff);
   }
   return text;
 }

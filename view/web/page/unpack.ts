@@ -2,16 +2,16 @@
 // The page's first script, the only one that is not packed: unpacks the others and starts page.ts.
 // The module comes first: browsers compile it on other threads while the rest is unpacked.
 
-// The bytes embedded by utf16_packed in document.cc, two per character, after a digit: the number
-// of bytes that pad the last one. It runs once, before the browser has optimised it: no calls, few
-// cases. (Every platform with a browser is little-endian.)
+// The bytes embedded by utf16_packed in document.cc: after a digit, the number of bytes that pad the
+// last character, blocks of two bytes per character. It runs once, before the browser has optimised it:
+// no calls, few cases. (Every platform with a browser is little-endian.)
 function bytesOf(text: string): Uint8Array {
   const size = text.length;
   const units = new Uint16Array(size);
   let at = 0;
-  for (let i = 1; i < size; i++) {
-    const code = text.charCodeAt(i);
-    units[at++] = code === 61 ? text.charCodeAt(++i) ^ 0x8000 : code;  // 61: =
+  for (let i = 1; i < size;) {
+    const block = text.charCodeAt(i++), key = block & 0xff00;
+    for (const end = i + (block & 0xff); i < end;) units[at++] = text.charCodeAt(i++) - key;
   }
   return new Uint8Array(units.buffer, 0, at * 2 - +text[0]);
 }
