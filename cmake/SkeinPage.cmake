@@ -26,7 +26,7 @@ file(GLOB_RECURSE wasm_sources CONFIGURE_DEPENDS
 # Foreign formats are converted to skein's before they are put into the page (trace/export/ctf.h).
 # The page parses no durations that users type, and libc++ 19 cannot parse floating-point numbers.
 list(FILTER wasm_sources EXCLUDE REGEX
-  "(_test|/disk_files|/base/duration|/notes_file|/replace_file|/read/foreign/.*)\\.cc$")
+  "(_test|/unlzma|/disk_files|/base/duration|/notes_file|/replace_file|/read/foreign/.*)\\.cc$")
 
 set(wasm_flags --target=wasm32-wasi -std=c++20 -Oz -finline-hint-functions -flto -DNDEBUG
   -fno-exceptions -fno-rtti
@@ -86,6 +86,15 @@ add_custom_command(OUTPUT ${web}/page.wasm
   DEPENDS ${wasm_objects}
   COMMENT "Linking page.wasm" VERBATIM)
 
+# -Os is as fast as -O2 and a third of its size.
+add_custom_command(OUTPUT ${web}/unlzma.wasm
+  COMMAND ${SKEIN_WASM_COMPILER} --target=wasm32 -std=c++20 -Os -ffreestanding -fno-exceptions
+          -mbulk-memory -nostdlib
+          -Wl,--no-entry,--strip-all,--max-memory=4294967296,--stack-first,-z,stack-size=1024
+          ${PROJECT_SOURCE_DIR}/view/web/page/unlzma.cc -o ${web}/unlzma.wasm
+  DEPENDS ${PROJECT_SOURCE_DIR}/view/web/page/unlzma.cc
+  COMMENT "Building unlzma.wasm" VERBATIM)
+
 set(tsc_flags --strict --noUnusedLocals --noImplicitReturns --target es2020
   --lib es2020,dom,dom.iterable --module none --removeComments --newLine lf)
 # Short names save a twelfth of the compressed shell. Debian's terser does not find its modules if
@@ -129,4 +138,5 @@ add_custom_command(OUTPUT ${web}/shell.js
           ${PROJECT_SOURCE_DIR}/view/web/page/page.css ${web}/page.js
   COMMENT "Making shell.js" VERBATIM)
 
-add_custom_target(page DEPENDS ${web}/page.html ${web}/shell.js ${web}/page.wasm)
+add_custom_target(page
+  DEPENDS ${web}/page.html ${web}/shell.js ${web}/page.wasm ${web}/unlzma.wasm)

@@ -18,7 +18,8 @@ set(SKEIN_HAS_WEB OFF)
 set(page ${PROJECT_BINARY_DIR}/web)
 if(SKEIN_PAGE_FROM)
   set(page ${SKEIN_PAGE_FROM})
-  if(EXISTS ${page}/page.html AND EXISTS ${page}/shell.js AND EXISTS ${page}/page.wasm)
+  if(EXISTS ${page}/page.html AND EXISTS ${page}/shell.js AND EXISTS ${page}/page.wasm
+     AND EXISTS ${page}/unlzma.wasm)
     set(SKEIN_HAS_WEB ON)
   endif()
 elseif(SKEIN_WASM_COMPILER AND SKEIN_TSC AND EXISTS /usr/include/wasm32-wasi
@@ -46,11 +47,18 @@ add_custom_command(OUTPUT ${web}/page_html.cc
   DEPENDS ${PROJECT_SOURCE_DIR}/tools/embed ${page}/page.html
   COMMENT "Embedding page.html" VERBATIM)
 target_sources(skein_view_web PRIVATE ${web}/page_html.cc)
-foreach(part shell.js page.wasm)
-  cmake_path(GET part EXTENSION suffix)
-  string(REPLACE "." "page_" name ${suffix})
+foreach(part shell.js page.wasm unlzma.wasm)
+  set(name unlzma_wasm)
+  set(packing)
+  if(part STREQUAL "shell.js")
+    set(name page_js)
+    set(packing --gzip)
+  elseif(part STREQUAL "page.wasm")
+    set(name page_wasm)
+    set(packing --lzma)
+  endif()
   add_custom_command(OUTPUT ${web}/${name}.cc
-    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/embed --gzip
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/embed ${packing}
             ${page}/${part} skein::web::${name} ${web}/${name}.cc
     DEPENDS ${PROJECT_SOURCE_DIR}/tools/embed ${page}/${part}
     COMMENT "Embedding ${part}" VERBATIM)

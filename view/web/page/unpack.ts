@@ -16,19 +16,35 @@ function bytesOf(text: string): Uint8Array {
   return new Uint8Array(units.buffer, 0, at * 2 - +text[0]);
 }
 
-// Not with a Blob, which would go through the browser's process.
-function unpacked(id: string, type = ""): Response {
+const textOf = (id: string): string => {
   const part = document.getElementById(id)!;
+  part.remove();  // no longer needed, and may be big
+  return part.textContent!;
+};
+
+// With gzip. Not with a Blob, which would go through the browser's process.
+function unpacked(id: string): Response {
   const { readable, writable } = new DecompressionStream("gzip");
   const writer = writable.getWriter();
   const ignore = () => { /* the reader gets the error */ };
-  writer.write(bytesOf(part.textContent!)).catch(ignore);
+  writer.write(bytesOf(textOf(id))).catch(ignore);
   writer.close().catch(ignore);
-  part.remove();  // no longer needed, and may be big
-  return new Response(readable, { headers: { "Content-Type": type } });
+  return new Response(readable);
 }
 
-const compiled = WebAssembly.compileStreaming(unpacked("module", "application/wasm"));
+// The module, by unlzma.cc. Its memory has room for the decoder's own before the two.
+function decompressed(packed: Uint8Array): Uint8Array {
+  const size = new DataView(packed.buffer).getUint32(0, true);
+  const { memory, unlzma } = new WebAssembly.Instance(new WebAssembly.Module(bytesOf(textOf("unlzma")))).exports as
+      unknown as { memory: WebAssembly.Memory; unlzma(from: number, to: number, size: number): void };
+  const from = memory.buffer.byteLength, to = from + packed.length;
+  memory.grow(Math.ceil((packed.length + size) / 65536));
+  new Uint8Array(memory.buffer, from).set(packed);
+  unlzma(from + 4, to, size);
+  return new Uint8Array(memory.buffer, to, size);
+}
+
+const compiled = WebAssembly.compile(decompressed(bytesOf(textOf("module"))));
 const shell = unpacked("shell").text();
 const traces = unpacked("traces").arrayBuffer();  // empty in a live page
 traces.catch(() => { /* page.ts reports it */ });
