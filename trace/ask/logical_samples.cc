@@ -29,10 +29,12 @@ std::string frame_name(const Trace& trace, const StackFrame& frame) {
 
 class SampleFinder {
  public:
-  SampleFinder(const Subject& subject, const LogicalTimes& times, const LogicalSelection& selection)
+  SampleFinder(const Subject& subject, const LogicalTimes& times, const LogicalSelection& selection,
+               std::span<const std::string> wanted)
       : s_(subject),
         times_(times),
         selection_(selection),
+        wanted_(wanted),
         threads_(subject.trace.executors.size()) {
     for (uint32_t i = 0; i < times.intervals.size(); i++) {
       const LogicalTimes::Interval& one = times.intervals[i];
@@ -41,14 +43,15 @@ class SampleFinder {
     }
   }
 
-  LogicalSamples find() {
+  LogicalSamples find(double least_share) {
+    found_.tasks.resize(s_.model.tasks.size());
     s_.trace.events.for_each(
         [&](const EventRow& event) {
           if (event.kind == EventKind::Sample) add(event);
         },
         s_.model.events);
     for (uint32_t i = 0; i < counts_.size(); i++) add_stack(keys_[i], counts_[i]);
-    found_.tree = tree_.build();
+    found_.tree = tree_.build(least_share);
     return std::move(found_);
   }
 
@@ -120,11 +123,20 @@ class SampleFinder {
     uint32_t node = NameTree::root;
     for (size_t i = path_.size(); i-- > 0;) node = tree_.child(node, path_[i]);
     tree_.add(node, count);
+    if (key.task != no_index && is_wanted()) found_.tasks[key.task] = 1;
+  }
+
+  bool is_wanted() const {
+    if (wanted_.size() > path_.size()) return false;
+    for (size_t i = 0; i < wanted_.size(); i++)
+      if (tree_.name_of(path_[path_.size() - 1 - i]) != wanted_[i]) return false;
+    return true;
   }
 
   const Subject& s_;
   const LogicalTimes& times_;
   const LogicalSelection& selection_;
+  std::span<const std::string> wanted_;  // a path
   std::vector<Thread> threads_;
   NumberTable<SampleKey> keys_;
   std::vector<double> counts_;  // by key
@@ -136,8 +148,9 @@ class SampleFinder {
 }  // namespace
 
 LogicalSamples find_logical_samples(const Subject& subject, const LogicalTimes& times,
-                                    const LogicalSelection& selection) {
-  return SampleFinder(subject, times, selection).find();
+                                    const LogicalSelection& selection, double least_share,
+                                    std::span<const std::string> path) {
+  return SampleFinder(subject, times, selection, path).find(least_share);
 }
 
 }  // namespace skein

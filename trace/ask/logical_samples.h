@@ -20,10 +20,14 @@ struct LogicalSamples {
   uint64_t in_tasks = 0;
   uint64_t outside = 0;
   uint64_t other_tasks = 0;  // the sample names another task than the one that was current
+  std::vector<uint8_t> tasks = {};  // by TaskIndex: sampled in the frame of `path`
 };
 
-// `times` of the same subject; the states of the selection are ignored. O(events + intervals).
+// `times` of the same subject; the states of the selection are ignored. Siblings of less than
+// `least_share` are not in the tree. `path`: the names from the outermost frame to one. O(events +
+// intervals).
 LogicalSamples find_logical_samples(const Subject& subject, const LogicalTimes& times,
-                                    const LogicalSelection& selection);
+                                    const LogicalSelection& selection, double least_share = 0,
+                                    std::span<const std::string> path = {});
 
 }  // namespace skein

@@ -42,6 +42,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -98,8 +99,8 @@ struct LogicalSelection {
   StacksBy by = StacksBy::None;              // the outermost frame
   uint64_t from = 0;                         // a part of each interval, ns of the trace
   uint64_t to = UINT64_MAX;                  // exclusive
-  const std::vector<bool>* tasks = nullptr;  // by TaskIndex, of Interval::task; null: all
-  std::optional<uint32_t> executor = {};     // of Interval::executor; none: all
+  const std::vector<uint8_t>* tasks = nullptr;  // by TaskIndex, of Interval::task; null: all
+  std::optional<uint32_t> executor = {};        // of Interval::executor; none: all
 };
 
 // What all intervals of a group have in common, and its frame.
@@ -112,5 +113,12 @@ bool is_selected(const LogicalSelection& selection, const LogicalTimes::Interval
 // so that a tree for a picture is small.
 StackTree logical_tree(const Subject& subject, const LogicalTimes& stacks,
                        const LogicalSelection& selection, double least_share = 0);
+
+// 1 for each task that has time of the selection in a frame of its tree or above it, by TaskIndex.
+// `path`: the names from the outermost frame to that one. Precondition: the selection has no
+// groups. O(stacks + intervals).
+std::vector<uint8_t> tasks_in_frame(const Subject& subject, const LogicalTimes& stacks,
+                                    const LogicalSelection& selection,
+                                    std::span<const std::string> path);
 
 }  // namespace skein

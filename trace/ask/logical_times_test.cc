@@ -207,8 +207,8 @@ TEST_CASE("selections: ranges, tasks, threads, groups, several states") {
   selection = running;
   selection.executor = 1;
   CHECK(p.times(selection) == Times{{"other [role]", 6}});
-  std::vector<bool> tasks(4);
-  tasks[1] = true;
+  std::vector<uint8_t> tasks(4);
+  tasks[1] = 1;
   selection = running;
   selection.tasks = &tasks;
   CHECK(p.times(selection) == Times{{"serve;query", 10}});
@@ -345,6 +345,34 @@ TEST_CASE("damaged traces: no moment counts twice, and no interval is outside") 
   }
 }
 
+TEST_CASE("the tasks of a frame are those with time in it or above it") {
+  const Program p = chain();
+  const Model model = build_model(p.trace, {.simplify = false});
+  const Waits waits = find_waits(p.trace, model);
+  const Subject subject{p.trace, model, waits};
+  const LogicalTimes times = find_logical_times(subject);
+  const auto ids = [&](const LogicalSelection& selection, const std::vector<std::string>& path) {
+    std::string found;
+    const std::vector<uint8_t> tasks = tasks_in_frame(subject, times, selection, path);
+    REQUIRE(tasks.size() == model.tasks.size());
+    for (size_t i = 0; i < tasks.size(); i++)
+      if (tasks[i]) found += '#' + std::to_string(model.tasks[i].id);
+    return found;
+  };
+  CHECK(ids(running, {"serve"}) == "#1#2");
+  CHECK(ids(running, {"serve", "query"}) == "#2");
+  CHECK(ids(running, {"query"}).empty());
+  CHECK(ids(running, {"serve", "query", "timer"}).empty());
+  CHECK(ids(suspended, {"serve", "query", "timer"}) == "#2");
+  const LogicalSelection all{.states = {.running = true, .ready = true, .suspended = true}};
+  CHECK(ids(all, {"serve", "(running)"}) == "#1");
+  CHECK(ids(all, {"serve", "query", "(ready)"}) == "#2");
+  CHECK(ids(all, {"serve", "nothing"}).empty());
+  LogicalSelection early = running;
+  early.to = 5;  // before query runs
+  CHECK(ids(early, {"serve"}) == "#1");
+}
+
 TEST_CASE("samples: the chain of the current task, then the functions of the sample") {
   Program p = chain();
   Trace& trace = p.trace;
@@ -382,4 +410,10 @@ TEST_CASE("samples: the chain of the current task, then the functions of the sam
   const LogicalSamples grouped = find_logical_samples(subject, times, {.by = StacksBy::Task});
   CHECK(times_of(grouped.tree)["query (#2);serve;query;hash;0x10"] == 3);
   CHECK(times_of(grouped.tree)["(outside any task);main;run;epoll_wait"] == 1);
+  const auto tasks = [&](const std::vector<std::string>& path) {
+    return find_logical_samples(subject, times, {}, 0, path).tasks;
+  };
+  CHECK(tasks({"serve", "query", "hash"})[1] == 1);
+  CHECK(tasks({"serve", "query", "hash"})[0] == 0);
+  CHECK(tasks({"query"})[1] == 0);
 }

@@ -57,13 +57,21 @@ std::string stacks_group_name(const Subject& subject, StacksBy by, uint32_t grou
 
 namespace {
 
+// Whether frames for the states are needed.
+bool is_mixed(const LogicalSelection& selection) {
+  const LogicalSelection::States& states = selection.states;
+  return int{states.running} + int{states.ready} + int{states.suspended} > 1;
+}
+std::string_view state_frame(TaskTime state) {
+  return state == TaskTime::Running ? "(running)" : state == TaskTime::Ready ? "(ready)" : "";
+}
+
 class LogicalTreeBuilder {
  public:
   LogicalTreeBuilder(const Subject& subject, const LogicalTimes& stacks,
                      const LogicalSelection& selection)
       : subject_(subject), stacks_(stacks), selection_(selection) {
-    const LogicalSelection::States& states = selection.states;
-    is_mixed_ = int{states.running} + int{states.ready} + int{states.suspended} > 1;
+    is_mixed_ = is_mixed(selection);
     for (const std::string& name : stacks.names) names_.push_back(tree_.name(name));
   }
 
@@ -101,8 +109,7 @@ class LogicalTreeBuilder {
       const SumKey key = selection_.by == StacksBy::None ? SumKey{0, at} : sums_[at];
       const auto state = static_cast<TaskTime>(key.stack / count);
       path.clear();
-      if (is_mixed_ && state != TaskTime::Suspended)
-        path.push_back(tree_.name(state == TaskTime::Running ? "(running)" : "(ready)"));
+      if (is_mixed_ && state != TaskTime::Suspended) path.push_back(tree_.name(state_frame(state)));
       for (auto stack = static_cast<uint32_t>(key.stack % count); stack != LogicalTimes::root;
            stack = stacks_.stacks[stack].parent)
         path.push_back(names_[stacks_.stacks[stack].name]);
@@ -138,6 +145,32 @@ bool is_selected(const LogicalSelection& selection, const LogicalTimes::Interval
 StackTree logical_tree(const Subject& subject, const LogicalTimes& stacks,
                        const LogicalSelection& selection, double least_share) {
   return LogicalTreeBuilder(subject, stacks, selection).build(least_share);
+}
+
+std::vector<uint8_t> tasks_in_frame(const Subject& subject, const LogicalTimes& stacks,
+                                    const LogicalSelection& selection,
+                                    std::span<const std::string> path) {
+  // Of each stack: how many names of the path it begins with, if it has no others before.
+  constexpr uint32_t elsewhere = UINT32_MAX;
+  std::vector<uint32_t> matched(stacks.stacks.size(), elsewhere);
+  matched[LogicalTimes::root] = 0;
+  for (uint32_t i = 1; i < matched.size(); i++) {
+    const uint32_t above = matched[stacks.stacks[i].parent];
+    if (above == path.size())
+      matched[i] = above;
+    else if (above < path.size() && stacks.names[stacks.stacks[i].name] == path[above])
+      matched[i] = above + 1;
+  }
+  std::vector<uint8_t> tasks(subject.model.tasks.size(), 0);
+  const bool has_states = is_mixed(selection);
+  for (const TaskInterval& one : stacks.intervals) {
+    if (one.task >= tasks.size() || !is_selected(selection, one)) continue;
+    const uint32_t count = matched[one.stack];
+    if (count == path.size() || (has_states && count != elsewhere && count + 1 == path.size() &&
+                                 state_frame(one.state) == path.back()))
+      tasks[one.task] = 1;
+  }
+  return tasks;
 }
 
 }  // namespace skein

@@ -5,12 +5,12 @@
 //   StackTree done = tree.build();
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/stable_sort.h"
 #include "profile/flame/name_table.h"
 #include "profile/flame/stack_tree.h"
 #include "trace/ask/number_table.h"
@@ -23,6 +23,7 @@ class NameTree {
   NameTree() { nodes_.add({}); }
 
   uint32_t name(std::string_view text) { return names_.add(text); }
+  const std::string& name_of(uint32_t name) const { return names_[name]; }
   uint32_t child(uint32_t node, uint32_t name) { return nodes_.add({node, name}); }
   void add(uint32_t node, double weight) {
     if (selves_.size() < nodes_.size()) selves_.resize(nodes_.size());
@@ -35,20 +36,21 @@ class NameTree {
     selves_.resize(count);
     std::vector<double> weights = selves_;
     for (uint32_t i = count; i-- > 1;) weights[nodes_[i].parent] += weights[i];
+    // By name: those of a node are then in order, too.
+    std::vector<uint32_t> order(count - 1);
+    for (uint32_t i = 1; i < count; i++) order[i - 1] = i;
+    const std::vector<uint32_t> ranks = ranks_of_names();
+    stable_sort_by(order, [&](uint32_t node) { return ranks[nodes_[node].name]; });
     std::vector<std::vector<uint32_t>> children(count);
-    for (uint32_t i = 1; i < count; i++) children[nodes_[i].parent].push_back(i);
+    for (const uint32_t node : order) children[nodes_[node].parent].push_back(node);
     StackTree tree;
     NameTable used;
     std::vector<uint32_t> origin = {root};
     tree.nodes.push_back({.weight = weights[0], .self = selves_[0]});
     const double least = least_share * weights[0];
     for (uint32_t at = 0; at < tree.nodes.size(); at++) {
-      std::vector<uint32_t>& below = children[origin[at]];
-      std::sort(below.begin(), below.end(), [&](uint32_t a, uint32_t b) {
-        return names_[nodes_[a].name] < names_[nodes_[b].name];
-      });
       double begin = tree.nodes[at].begin + tree.nodes[at].self;
-      for (const uint32_t child : below) {
+      for (const uint32_t child : children[origin[at]]) {
         if (weights[child] >= least) {
           origin.push_back(child);
           tree.nodes.push_back({.name = used.add(names_[nodes_[child].name]),
@@ -74,6 +76,14 @@ class NameTree {
     bool operator==(const Key&) const = default;
     uint64_t hash() const { return hash_of(parent, name); }
   };
+  std::vector<uint32_t> ranks_of_names() const {
+    std::vector<uint32_t> sorted(names_.size()), ranks(names_.size());
+    for (uint32_t i = 0; i < sorted.size(); i++) sorted[i] = i;
+    stable_sort(sorted, [&](uint32_t a, uint32_t b) { return names_[a] < names_[b]; });
+    for (uint32_t i = 0; i < sorted.size(); i++) ranks[sorted[i]] = i;
+    return ranks;
+  }
+
   NameTable names_;
   NumberTable<Key> nodes_;      // [0]: the root; a parent precedes its children
   std::vector<double> selves_;  // by node
