@@ -16,6 +16,7 @@ void draw_unheard(const Frame& frame,
                   Painter& painter);                   // rings at the tasks that notified no other
 void draw_ring(Painter& painter, double x, double y);  // centred there
 void draw_thread_states(const Frame& frame, Painter& painter);  // in lanes
+void draw_samples(const Frame& frame, Painter& painter);        // in lanes
 void draw_spans(const Frame& frame, Painter& painter);
 // Does not write over the texts of the list from `first_text` on.
 void draw_labels(const Frame& frame, Painter& painter, size_t first_text);

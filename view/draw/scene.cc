@@ -24,6 +24,7 @@ void add_scene(const Frame& frame, Painter& painter) {
   if (frame.marks.arrows) draw_arrows(frame, painter);
   draw_bars(frame, painter);
   draw_thread_states(frame, painter);
+  draw_samples(frame, painter);
   draw_spans(frame, painter);
   draw_path(frame, painter);
   if (frame.marks.arrows) draw_unheard(frame, painter);

@@ -309,6 +309,23 @@ TEST_CASE("a lane is empty while its executor sleeps, and shows what ran there")
   CHECK(found.index == a);
 }
 
+TEST_CASE("above what ran on a thread: the samples of its stack") {
+  Drawn d;
+  d.trace.executors = {{.tid = 7}};
+  const TaskIndex a = d.task(0, 1000, "a");
+  d.model.activations = {{100, 800, a, 0}};
+  d.trace.stacks.add(0);
+  for (const uint64_t time : {200, 300, 301, 900})
+    d.trace.events.append({.time = time, .executor = 0, .kind = EventKind::Sample});
+  d.trace.events.append({.time = 400, .executor = 3, .kind = EventKind::Sample});  // no such thread
+  const DrawList list = d.picture();
+  std::vector<float> at;
+  for (const Primitive& one : all(list, Shape::Fill, Ink::Label)) at.push_back(one.x);
+  CHECK(at == std::vector<float>{100, 150, 450});
+  d.window.row_height = 9;
+  CHECK(all(d.picture(), Shape::Fill, Ink::Label).empty());
+}
+
 TEST_CASE("below what ran on a thread: when it had a CPU, and when it waited for one") {
   Drawn d;
   d.trace.executors = {{.tid = 7}};

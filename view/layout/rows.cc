@@ -124,9 +124,22 @@ class Arrangement {
       if (activation.executor < executors_) runs[activation.executor] = 1;
     rows_.threads = ThreadIntervals(trace_);
     const auto used = std::count(runs.begin(), runs.end(), 1);
-    if (used < (rows_.threads.empty() ? 2 : 1)) return;
+    const bool has_samples = trace_.stacks.size() != 0;
+    if (used < (rows_.threads.empty() && !has_samples ? 2 : 1)) return;
     for (uint32_t executor = 0; executor < executors_; executor++)
       if (runs[executor]) rows_.lanes.push_back(executor);
+    if (has_samples) find_samples();
+  }
+
+  void find_samples() {
+    std::vector<uint32_t> lane_of(executors_, Rows::no_row);
+    for (uint32_t lane = 0; lane < rows_.lanes.size(); lane++) lane_of[rows_.lanes[lane]] = lane;
+    rows_.samples.resize(rows_.lanes.size());
+    trace_.events.for_each([&](const EventRow& event) {
+      if (event.kind != EventKind::Sample || event.executor >= executors_) return;
+      if (const uint32_t lane = lane_of[event.executor]; lane != Rows::no_row)
+        rows_.samples[lane].push_back(event.time);
+    });
   }
 
   // The same tasks, each tree after those whose root is earlier in `order`.

@@ -44,6 +44,7 @@ struct Rows {
   // tasks without a row, but no tasks.
   std::vector<uint32_t> lanes;
   ThreadIntervals threads;  // what the kernel did with each lane's thread; empty: not recorded
+  std::vector<std::vector<uint64_t>> samples;  // by lane: when its stack was taken, ns, in order
 
   bool is_lane(uint32_t r) const { return r < lanes.size(); }
 
