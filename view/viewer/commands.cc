@@ -208,8 +208,6 @@ void State::clear_measure(int) {
 
 // ---- the front end
 
-void State::toggle_task_table(int) { pane.set_shown(!pane.shown()); }
-
 void State::next_theme(int) {
   size_t next = 0;
   for (size_t i = 0; i < themes.size(); i++)
@@ -226,6 +224,8 @@ void State::escape(int) {
     filter_field = false;
   } else if (search_field || !shared.finder.text().empty()) {
     run(Command::ClearSearch);
+  } else if (flame.chooses()) {
+    flame.clear_choice();
   } else if (pane.chooses()) {
     pane.clear_choice();
   } else if (shared.selection.measures()) {

@@ -55,11 +55,11 @@ constexpr KeyBinding table[] = {
     {C::ToggleArrows, "toggle-arrows", "Picture", "x", "Show or hide arrows"},
     {C::ToggleLegend, "toggle-legend", "Picture", "l", "Show or hide the legend"},
     {C::ToggleTaskTable, "toggle-task-table", "Picture", "g",
-     "Show or hide the table of tasks: of the range, task, lane or search"},
+     "Show or hide tasks and flame graph of the range, task, lane or search"},
     {C::NextTheme, "next-theme", "Picture", "t", "Next theme: light, dark, colour-blind-safe"},
     {C::Help, "help", "Picture", "? F1", "List keys and mouse actions"},
     {C::Escape, "escape", "Picture", "Escape",
-     "Close help, or clear the search, table row, range, highlight or selection"},
+     "Close help, or clear the search, frame, row, range, highlight or selection"},
 };
 static_assert(std::size(table) == commands);
 

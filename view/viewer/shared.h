@@ -28,6 +28,10 @@ struct Shared {
   // The tasks of the row that is chosen in the pane, by track and task: 1 is one of them. A track
   // without them is empty.
   std::vector<std::vector<uint8_t>> chosen;
+  uint32_t choice_version = 1;  // changes with them
+  // The same for the tasks of the frame that is chosen in the flame graph.
+  std::vector<std::vector<uint8_t>> framed;
+  uint32_t framed_version = 1;
 
   uint32_t text_version = 1;   // changes when panels have other texts
   uint32_t scene_version = 1;  // changes when views look different
@@ -40,7 +44,8 @@ struct Shared {
     marked();
   }
   void marked() {
-    highlights.update(session, findings, finder, selection, annotations, path, chosen);
+    highlights.update(session, findings, finder, selection, annotations, path,
+                      framed.empty() ? chosen : framed);
     scene_version++;
   }
   void redraw() { scene_version++; }

@@ -6,6 +6,7 @@
 
 #include "view/draw/theme.h"
 #include "view/viewer/command.h"
+#include "view/viewer/pane/flame_pane.h"
 #include "view/viewer/pane/task_pane.h"
 #include "view/viewer/panel/panels.h"
 #include "view/viewer/views/timeline/timeline.h"
@@ -21,6 +22,7 @@ struct ViewerState {
   View* view = &timeline;
   Panels panels{shared};
   TaskPane pane{shared};
+  FlamePane flame{shared};  // beside the table, shown together
 
   // Widgets that the front end shows beside the picture.
   bool help = false;
@@ -56,7 +58,11 @@ struct ViewerState {
   void add_bookmark(int);
   void measure(int);
   void clear_measure(int);
-  void toggle_task_table(int);
+  void show_pane(bool shown) {
+    pane.set_shown(shown);
+    flame.set_shown(shown);
+  }
+  void toggle_task_table(int) { show_pane(!pane.shown()); }
   void next_theme(int);
   void toggle_help(int) { help = !help; }
   void escape(int);

@@ -307,10 +307,11 @@ std::string Viewer::alarm() const { return state_->panels.alarm(); }
 // ---- the pane
 
 bool Viewer::task_table_shown() const { return state_->pane.shown(); }
-void Viewer::set_task_table_shown(bool shown) { state_->pane.set_shown(shown); }
+void Viewer::set_task_table_shown(bool shown) { state_->show_pane(shown); }
 const TaskTable& Viewer::task_table() { return state_->pane.table(); }
 void Viewer::sort_tasks(TaskTable::Column column) { state_->pane.sort(column); }
 void Viewer::choose_tasks(size_t row) { state_->pane.choose(row); }
+FlamePane& Viewer::flame() { return state_->flame; }
 
 // ---- bookmarks and notes
 

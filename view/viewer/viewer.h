@@ -54,6 +54,7 @@ struct LoadedTrace {
   std::shared_ptr<const Findings> findings;
 };
 
+class FlamePane;     // pane/flame_pane.h
 struct ViewerState;  // the parts of a viewer (state.h)
 
 class Viewer {
@@ -168,6 +169,8 @@ class Viewer {
   const TaskTable& task_table();              // valid until the next call that is not const
   void sort_tasks(TaskTable::Column column);  // again: the other way round
   void choose_tasks(size_t row);              // highlights the tasks of the row; again: no longer
+  // The flame graph beside the table: the same for pictures and input. Valid as long as the viewer.
+  FlamePane& flame();
 
   std::span<const Bookmark> bookmarks() const;
   void add_bookmark(double time, std::string text);

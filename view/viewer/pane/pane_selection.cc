@@ -30,12 +30,6 @@ std::vector<uint8_t> subtree(const Model& model, TaskIndex top) {
   return state;
 }
 
-// Removes the tasks that `others` does not contain; empty: contains all.
-void intersect(std::vector<uint8_t>& tasks, const std::vector<uint8_t>& others) {
-  if (tasks.empty()) tasks = others;
-  for (size_t i = 0; i < std::min(tasks.size(), others.size()); i++) tasks[i] &= others[i];
-}
-
 bool searches(const Shared& shared) {
   return !shared.selection.has_task() && !shared.selection.has_lane() &&
          !shared.finder.text().empty();
@@ -43,7 +37,13 @@ bool searches(const Shared& shared) {
 
 }  // namespace
 
-std::optional<PaneSelection> pane_selection(const Shared& shared, uint32_t track) {
+void intersect(std::vector<uint8_t>& tasks, const std::vector<uint8_t>& others) {
+  if (tasks.empty()) tasks = others;
+  for (size_t i = 0; i < std::min(tasks.size(), others.size()); i++) tasks[i] &= others[i];
+}
+
+std::optional<PaneSelection> pane_selection(const Shared& shared, uint32_t track,
+                                            PaneSearch search) {
   const SessionTrace& of = shared.session[track];
   const Selection& selection = shared.selection;
   PaneSelection all;
@@ -63,7 +63,7 @@ std::optional<PaneSelection> pane_selection(const Shared& shared, uint32_t track
       all.tasks = subtree(of.model, item.index);
     else
       all.executor = item.index;
-  } else if (searches(shared)) {
+  } else if (search == PaneSearch::Selects && searches(shared)) {
     all.tasks = shared.finder.found(track);
     if (all.tasks.empty()) return std::nullopt;
   }

@@ -20,8 +20,17 @@ struct PaneSelection {
   std::optional<uint32_t> executor = {};
 };
 
+enum class PaneSearch : uint8_t {
+  Selects,  // its matches are the selection, without a selected task or lane
+  Ignored,  // for a part that highlights the matches
+};
+
 // nullopt: nothing of this trace is selected. O(tasks).
-std::optional<PaneSelection> pane_selection(const Shared& shared, uint32_t track);
+std::optional<PaneSelection> pane_selection(const Shared& shared, uint32_t track,
+                                            PaneSearch search = PaneSearch::Selects);
+
+// Removes the tasks that `others` does not contain; empty: contains all.
+void intersect(std::vector<uint8_t>& tasks, const std::vector<uint8_t>& others);
 
 // "whole trace"; "1.2 ms to 3.4 ms (2.2 ms), query (#7) with 12 tasks below, filtered". Safe to
 // display.

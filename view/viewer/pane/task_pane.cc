@@ -120,6 +120,22 @@ void TaskPane::order() {
     table_.rows.push_back(row_of(groups_[i].of, groups_[i].name));
     table_.rows.back().chosen = groups_[i].name == chosen_;
   }
+  mark_framed();
+}
+
+void TaskPane::mark_framed() {
+  framed_version_ = shared_.framed_version;
+  for (size_t row = 0; row < table_.rows.size(); row++) {
+    const Group& group = groups_[row];
+    bool any = false;
+    if (group.track < shared_.framed.size()) {
+      const std::vector<uint8_t>& tasks = shared_.framed[group.track];
+      const std::vector<uint32_t>& group_of = group_of_[group.track];
+      for (size_t i = 0; i < std::min(tasks.size(), group_of.size()) && !any; i++)
+        any = tasks[i] != 0 && group_of[i] == group.number;
+    }
+    table_.rows[row].framed = any;
+  }
 }
 
 void TaskPane::highlight() {
@@ -139,6 +155,7 @@ void TaskPane::highlight() {
   }
   if (tasks == shared_.chosen) return;
   shared_.chosen = std::move(tasks);
+  shared_.choice_version++;
   shared_.marked();
 }
 
@@ -149,6 +166,7 @@ const TaskTable& TaskPane::table() {
     highlight();
     order();
   }
+  if (shown_ && framed_version_ != shared_.framed_version) mark_framed();
   return table_;
 }
 

@@ -45,6 +45,7 @@ class TaskPane {
   void find_groups();
   void order();
   void highlight();
+  void mark_framed();
 
   Shared& shared_;
   bool shown_ = false;
@@ -52,6 +53,7 @@ class TaskPane {
   std::vector<Group> groups_;                    // in the order of the table
   std::vector<std::vector<uint32_t>> group_of_;  // by track and task
   TaskTable table_;
+  uint32_t framed_version_ = 0;  // of the marks in the rows
   std::string chosen_;  // its name; empty: none
 };
 

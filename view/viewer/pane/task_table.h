@@ -20,6 +20,7 @@ struct TaskTable {
     std::array<std::string, columns> texts;
     std::array<double, 3> shares{};  // of the total: running, runnable, waiting; 0 without a total
     bool chosen = false;
+    bool framed = false;  // has tasks of the frame that is chosen in the flame graph
   };
   std::string selection;  // "1.2 ms to 3.4 ms (2.2 ms), filtered"
   std::vector<Row> rows;
