@@ -305,6 +305,61 @@ async function showsTable(page) {
   expect(!await page.isVisible("#pane"), "and stays closed");
 }
 
+// The flame graph beside the table: a frame highlights its tasks in picture and table; the search only
+// highlights frames.
+async function showsFlame(page) {
+  const yellow = () => page.evaluate(() => { skein.module.calls.list_text(); return skein.module.result().split("\n").filter(line => / highlight/.test(line)).length; });
+  const pixels = colour => page.evaluate(([red, green, blue]) => {
+    const canvas = document.getElementById("flame"), { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) count += data[i] === red && data[i + 1] === green && data[i + 2] === blue;
+    return count;
+  }, colour);
+  const label = () => page.getAttribute("#flame", "aria-label");
+  const framed = () => page.locator("#pane .framed").count();
+  await page.focus("#picture");
+  await page.keyboard.press("g");
+  await settled(page);
+  const box = await page.locator("#flame").boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height - 4);
+  await settled(page);
+  const tooltip = () => page.textContent("#tooltip");
+  expect(/^all\n.* 100\.0 %/.test(await tooltip()), "the outermost frame is below", await tooltip());
+  expect((await page.locator("#flame-time option").allTextContents()).join() === "running", "the trace has no waits");
+  await page.mouse.move(box.x + 20, box.y + box.height - 22);
+  await settled(page);
+  expect(/^(?!all).*\n.* of the selection/.test(await tooltip()), "a frame has its name, time and share", await tooltip());
+
+  const none = await yellow();
+  await page.mouse.click(box.x + 20, box.y + box.height - 22);
+  await settled(page);
+  expect(await yellow() > none && await framed() > 0, "a frame highlights its tasks", `${none} ${await yellow()} ${await framed()}`);
+  await page.keyboard.press("Escape");
+  await settled(page);
+  expect(await yellow() === none && await framed() === 0 && await page.isVisible("#pane"), "Escape releases it");
+  await page.keyboard.press("ArrowUp");
+  const first = await label();
+  await page.keyboard.press("Enter");
+  await settled(page);
+  expect(first !== "Flame graph" && await yellow() > none, "keys choose a frame", first);
+  await page.keyboard.press("Escape");
+  const before = await span(page);
+  await page.keyboard.press("ArrowRight");
+  expect((await span(page)).join() === before.join(), "arrow keys stay in the graph");
+
+  const rows = await page.locator("#pane tbody tr").count(), name = first.split("\n")[0].split(" (")[0];
+  expect(await pixels([0xff, 0xd8, 0x3d]) === 0, "no frame is yellow");
+  await page.fill("#search", name);
+  await settled(page);
+  expect(await pixels([0xff, 0xd8, 0x3d]) > 50, "a search highlights frames", name);
+  await page.fill("#search", "");
+  await settled(page);
+  expect(await page.locator("#pane tbody tr").count() === rows, "the search is over");
+  await page.click("[data-run=toggle-task-table]");
+  await settled(page);
+  expect(!await page.isVisible("#flame"), "the graph closes with the table");
+}
+
 // Escape closes every menu and has no other effect.
 async function closesMenus(page) {
   await page.fill("#search", "task");
@@ -374,6 +429,7 @@ async function works(browser, file) {
   await refusesBadNotes(page, await keepsBookmarks(page));
   await filters(page);
   await showsTable(page);
+  await showsFlame(page);
   await closesMenus(page);
   await keepsColours(page);
   await fitsRows(page);

@@ -23,6 +23,7 @@
 #include "view/paint/paint.h"
 #include "view/viewer/annotations.h"
 #include "view/viewer/keys.h"
+#include "view/viewer/pane/flame_pane.h"
 #include "view/viewer/viewer.h"
 #include "view/web/document/pack.h"
 
@@ -354,7 +355,7 @@ EXPORT(task_table) void task_table() {
     json.open('[').text(column.name).text(column.help).close(']');
   json.close(']').key("rows").open('[');
   for (const TaskTable::Row& row : table.rows) {
-    json.open('[').flag(row.chosen).open('[');
+    json.open('[').flag(row.chosen).flag(row.framed).open('[');
     for (const double share : row.shares) json.number(static_cast<uint64_t>(1000 * share + 0.5));
     json.close(']');
     for (const std::string& text : row.texts) json.text(text);
@@ -366,6 +367,36 @@ EXPORT(sort_tasks) void sort_tasks(uint32_t column) {
   page->viewer.sort_tasks(static_cast<TaskTable::Column>(column));
 }
 EXPORT(choose_tasks) void choose_tasks(size_t row) { page->viewer.choose_tasks(row); }
+
+// Puts its picture into `primitives()`. The result is [time, [[time, name, help], ...]]: what is
+// shown, and the choices.
+EXPORT(flame) void flame() {
+  FlamePane& pane = page->viewer.flame();
+  page->rest_of = &pane.picture();
+  page->rest = page->rest_of->primitives;
+  Json json(page->result);
+  json.open('[').number(static_cast<size_t>(pane.time())).open('[');
+  for (const FlameTime time : pane.times()) {
+    const auto number = static_cast<size_t>(time);
+    const FlameTimeText& text = flame_times[number];
+    json.open('[').number(number).text(text.name).text(text.help).close(']');
+  }
+  json.close(']').close(']');
+}
+EXPORT(flame_changed) bool flame_changed() { return page->viewer.flame().changed(); }
+EXPORT(flame_resize) void flame_resize(float width, float height) {
+  page->viewer.flame().resize(width, height);
+}
+EXPORT(flame_move) void flame_move(float x, float y) { page->viewer.flame().pointer_move(x, y); }
+EXPORT(flame_click) void flame_click(float x, float y) { page->viewer.flame().click(x, y); }
+EXPORT(flame_wheel) void flame_wheel(float dy) { page->viewer.flame().wheel(dy); }
+EXPORT(flame_key) bool flame_key(const char* name, size_t size) {
+  return page->viewer.flame().key({name, size});
+}
+EXPORT(flame_tooltip) void flame_tooltip() { page->result = page->viewer.flame().tooltip(); }
+EXPORT(set_flame_time) void set_flame_time(uint32_t time) {
+  page->viewer.flame().set_time(static_cast<FlameTime>(time));
+}
 
 EXPORT(counters) void counters() {
   Json json(page->result);

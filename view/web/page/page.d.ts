@@ -67,6 +67,15 @@ interface PageModule {
   task_table(): void;
   sort_tasks(column: number): void;
   choose_tasks(row: number): void;
+  flame(): void;
+  flame_changed(): number;
+  flame_resize(width: number, height: number): void;
+  flame_move(x: number, y: number): void;
+  flame_click(x: number, y: number): void;
+  flame_wheel(dy: number): void;
+  flame_key(name: Address, size: number): number;
+  flame_tooltip(): void;
+  set_flame_time(time: number): void;
   counters(): void;
   show_counter(which: number, shown: number): void;
   bookmarks(): void;

@@ -3,6 +3,7 @@
 /// <reference path="module.ts" />
 /// <reference path="picture.ts" />
 /// <reference path="widgets.ts" />
+/// <reference path="flame.ts" />
 /// <reference path="pane.ts" />
 /// <reference path="live.ts" />
 // The page's front end: forwards input to the module, paints its draw list, updates the widgets
@@ -52,7 +53,7 @@ async function main() {
   await new Promise(done => requestAnimationFrame(() => setTimeout(done)));  // shows the picture first
 
   const widgets = new Widgets(module, () => picture.schedule(), settings);
-  const pane = new Pane(module, () => picture.schedule());
+  const pane = new Pane(module, () => picture.schedule(), new Flame(module, picture, widgets));
   picture.begin(() => { widgets.update(); pane.update(); });
   const canvas = element("picture");
   canvas.addEventListener("pointermove", event => widgets.tooltip(event.clientX, event.clientY));

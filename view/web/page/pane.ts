@@ -1,10 +1,11 @@
 /// <reference path="dom.ts" />
 /// <reference path="module.ts" />
-// The pane below the picture: the table of the selected tasks.
+/// <reference path="flame.ts" />
+// The pane below the picture: the table of the selected tasks, and their flame graph.
 
 interface TaskTable {
   selection: string; omitted: number; sorted: number; descending: boolean; columns: [string, string][];
-  rows: [boolean, number[], ...string[]][];
+  rows: [boolean, boolean, number[], ...string[]][];
 }
 const statesColumn = 5, states = ["running", "runnable", "waiting"];
 
@@ -16,7 +17,8 @@ class Pane {
   private shown = "";   // the table, as JSON
   private kept = remembered("skein pane") ?? "off 220";  // whether it is open, and its height
 
-  constructor(private readonly module: Module, private readonly changed: () => void) {
+  constructor(private readonly module: Module, private readonly changed: () => void,
+              private readonly flame: Flame) {
     const [open, height] = this.kept.split(" ");
     this.resize(Number(height));
     module.calls.set_task_table_shown(Number(open === "on"));
@@ -34,6 +36,8 @@ class Pane {
     const kept = `${open ? "on" : "off"} ${parseInt(this.box.style.height)}`;
     if (kept !== this.kept) remember("skein pane", this.kept = kept);
     if (!open) return;
+    calls.task_table();  // first: its row is a part of the selection
+    this.flame.update();  // its frame is marked in the table
     calls.task_table();
     const table = this.module.result();
     if (table !== this.shown) this.show(JSON.parse(this.shown = table));
@@ -65,9 +69,10 @@ class Pane {
       cell.ariaSort = column !== sorted ? "none" : descending ? "descending" : "ascending";
     });
     const at = this.row(document.activeElement), chosen = rows.findIndex(([is]) => is);
-    this.body.replaceChildren(...rows.map(([is, shares, ...texts], i) => {
+    this.body.replaceChildren(...rows.map(([is, framed, shares, ...texts], i) => {
       const row = make("tr");
       row.ariaSelected = String(is);
+      row.className = framed ? "framed" : "";
       row.tabIndex = i === Math.max(chosen, 0) ? 0 : -1;
       row.append(...texts.map((text, column) => {
         const cell = make("td", column === statesColumn ? "" : text);

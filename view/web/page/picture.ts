@@ -102,7 +102,7 @@ class Picture {
   }
 
   // Draws what the module leaves to the page: texts, and what is above texts (legend, readouts).
-  private drawRest(context: CanvasRenderingContext2D) {
+  drawRest(context: CanvasRenderingContext2D) {
     const { calls } = this.module;
     context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     const count = calls.primitive_count();

@@ -58,8 +58,8 @@ class Widgets {
     document.documentElement.classList.toggle("dark", theme.includes("dark"));
   }
 
-  tooltip(x: number, y: number) {
-    this.module.calls.tooltip();
+  tooltip(x: number, y: number, write = () => this.module.calls.tooltip()) {
+    write();
     const box = element("tooltip");
     box.textContent = this.module.result();
     box.hidden = box.textContent === "";
