@@ -10,6 +10,7 @@
 #include "view/gtk/application.h"
 #include "view/gtk/main_loop.h"
 #include "view/gtk/picture.h"
+#include "view/gtk/flame_view.h"
 #include "view/gtk/task_table.h"
 
 using namespace skein;
@@ -333,4 +334,49 @@ TEST_CASE("the table sorts by its headings; a row chooses its tasks") {
   table.refresh();
   REQUIRE(list->get_selected_row() != nullptr);
   CHECK(list->get_selected_row()->get_index() == 2);
+}
+
+TEST_CASE("the flame graph offers its times, and is painted") {
+  Touched::set_up();
+  Viewer viewer;
+  Trace trace;
+  trace.executors.push_back({});
+  trace.events.append({.time = 1, .task = 1, .kind = EventKind::Create});
+  trace.events.append({.time = 10, .task = 1, .kind = EventKind::Resume});
+  trace.events.append({.time = 110, .task = 1, .kind = EventKind::Resolve});
+  viewer.add(std::move(trace), "flame");
+  viewer.set_task_table_shown(true);
+  int acted = 0;
+  FlameView* shown = nullptr;
+  FlameView flame(viewer, [&] {
+    acted++;
+    shown->refresh();
+  });
+  shown = &flame;
+  Gtk::Window window;
+  window.set_default_size(400, 200);
+  window.set_child(flame);
+  window.present();
+  flame.refresh();
+  Gtk::DropDown* choice = nullptr;
+  Gtk::DrawingArea* area = nullptr;
+  each_below(flame, [&](Gtk::Widget& each) {
+    if (auto* found = dynamic_cast<Gtk::DropDown*>(&each)) choice = found;
+    if (auto* found = dynamic_cast<Gtk::DrawingArea*>(&each)) area = found;
+  });
+  REQUIRE(choice != nullptr);
+  REQUIRE(area != nullptr);
+  CHECK(choice->get_selected() == 0);
+  choice->set_selected(1);
+  CHECK(viewer.flame().time() == FlameTime::Suspended);
+  CHECK(acted == 1);
+  viewer.flame().set_time(FlameTime::Running);  // by another view: no input of this one
+  flame.refresh();
+  CHECK(choice->get_selected() == 0);
+  CHECK(acted == 1);
+  CHECK(!flame.key("ArrowUp"));  // it has no focus
+  area->grab_focus();
+  CHECK(flame.key("ArrowUp"));
+  CHECK(!flame.key("g"));
+  CHECK(!viewer.flame().tooltip().empty());
 }

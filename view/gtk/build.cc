@@ -13,6 +13,8 @@ constexpr const char* style = R"(
 .skein-status { font-size: smaller; }
 .skein-table button { padding: 0 6px; min-height: 22px; font-weight: normal; }
 .skein-table row { padding: 0; min-height: 20px; }
+.skein-table row.framed { box-shadow: inset 3px 0 @theme_selected_bg_color; }
+.skein-flame dropdown button { padding: 0 4px; min-height: 18px; }
 )";
 
 Gtk::Button* icon_button(const char* icon, const std::string& tooltip) {
@@ -84,11 +86,14 @@ void Window::build() {
   panel_.set_size_request(310, -1);
   panel_.set_visible(settings_.panel);
   split_.set_start_child(overlay_);
-  split_.set_end_child(table_);
+  pane_.set_start_child(table_);
+  pane_.set_end_child(flame_);
+  pane_.set_shrink_end_child(false);
+  split_.set_end_child(pane_);
   split_.set_resize_end_child(false);
   split_.set_shrink_start_child(false);
-  table_.set_size_request(-1, 60);
-  table_.set_visible(false);
+  pane_.set_size_request(-1, 60);
+  pane_.set_visible(false);
   split_.property_max_position().signal_changed().connect([this] {
     if (!pane_placed_) place_pane();
   });

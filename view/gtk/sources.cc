@@ -36,7 +36,9 @@ void Window::open(const std::vector<std::string>& paths, std::optional<Annotatio
   viewer_ = Viewer();
   viewer_.set_theme(theme);
   viewer_.set_legend_shown(settings_.legend);
+  viewer_.set_task_table_shown(settings_.pane);
   picture_.start_anew();
+  flame_.start_anew();
   filter_.clear();
   search_.set_text("");
   bookmarks_seen_ = 0;

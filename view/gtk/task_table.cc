@@ -18,7 +18,7 @@ bool same_texts(const TaskTable& a, const TaskTable& b) {
   return a.selection == b.selection && a.omitted == b.omitted &&
          std::equal(a.rows.begin(), a.rows.end(), b.rows.begin(), b.rows.end(),
                     [](const TaskTable::Row& x, const TaskTable::Row& y) {
-                      return x.texts == y.texts && x.shares == y.shares;
+                      return x.texts == y.texts && x.shares == y.shares && x.framed == y.framed;
                     });
 }
 
@@ -143,6 +143,7 @@ Gtk::ListBoxRow* TaskTableView::make_row(const TaskTable::Row& row) {
   }
   auto* made = Gtk::make_managed<Gtk::ListBoxRow>();
   made->set_child(*box);
+  if (row.framed) made->add_css_class("framed");
   return made;
 }
 

@@ -40,7 +40,8 @@ Window::Window(const std::string& theme)
         viewer_.click(link);
         acted();
       }),
-      table_(viewer_, [this] { acted(); }) {
+      table_(viewer_, [this] { acted(); }),
+      flame_(viewer_, [this] { acted(); }) {
   const auto settings = Gtk::Settings::get_for_display(get_display());
   const bool dark =
       settings->property_gtk_application_prefer_dark_theme().get_value() ||
@@ -95,6 +96,7 @@ bool Window::key(guint keyval, Gdk::ModifierType state) {
     if (focus->is_ancestor(table_) &&
         std::find(in_lists.begin(), in_lists.end(), name) != in_lists.end())
       return false;
+    if (!modifiers.shift && !modifiers.control && !modifiers.alt && flame_.key(name)) return true;
   }
   const KeyBinding* found = find_key(name, modifiers);
   if (!found) {
@@ -268,10 +270,10 @@ void Window::sync_title() {
 
 void Window::sync_pane() {
   const bool shown = viewer_.task_table_shown();
-  if (shown != table_.get_visible()) {
+  if (shown != pane_.get_visible()) {
     const Gtk::Widget* focus = get_focus();
-    const bool had_focus = focus && focus->is_ancestor(table_);
-    table_.set_visible(shown);
+    const bool had_focus = focus && focus->is_ancestor(pane_);
+    pane_.set_visible(shown);
     pane_placed_ = false;
     if (had_focus) picture_.grab_focus();
   }
@@ -280,13 +282,15 @@ void Window::sync_pane() {
   if (!shown) return;
   place_pane();
   table_.refresh();
-  picture_.refresh();  // the chosen row may be of other tasks now
+  flame_.refresh();  // its selection includes the chosen row
+  table_.refresh();  // marks the tasks of the chosen frame
+  picture_.refresh();  // the chosen row or frame may be of other tasks now
 }
 
 // Gives the pane its height once the window has one, and then remembers what the user makes of it.
 void Window::place_pane() {
   const int height = split_.get_height();
-  if (!table_.get_visible() || height <= 1) return;
+  if (!pane_.get_visible() || height <= 1) return;
   if (!pane_placed_) {
     pane_placed_ = true;
     split_.set_position(std::max(height - settings_.pane_height, height / 3));

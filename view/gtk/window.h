@@ -11,6 +11,7 @@
 
 #include "view/gtk/answers.h"
 #include "view/gtk/help.h"
+#include "view/gtk/flame_view.h"
 #include "view/gtk/loader.h"
 #include "view/gtk/panel.h"
 #include "view/gtk/picture.h"
@@ -140,6 +141,8 @@ class Window : public Gtk::ApplicationWindow {
   PanelView panel_;
   Gtk::Paned split_{Gtk::Orientation::VERTICAL};
   TaskTableView table_;
+  FlameView flame_;
+  Gtk::Paned pane_{Gtk::Orientation::HORIZONTAL};  // both
   bool pane_placed_ = false;  // it has its height
   Gtk::Box welcome_{Gtk::Orientation::VERTICAL, 12};
   std::unique_ptr<HelpView> help_;
