@@ -27,7 +27,7 @@ void draw_outline(Painter& painter, Ink ink, const FlameLayout::Box& box) {
 
 }  // namespace
 
-FlameLayout::FlameLayout(const StackTree& tree, const FlameView& view) : view_(view) {
+FlameLayout::FlameLayout(const StackTree& tree, const FlameViewport& view) : view_(view) {
   if (tree.nodes.empty()) return;
   if (view_.zoomed >= tree.nodes.size()) view_.zoomed = 0;
   const StackTree::Node& zoomed = tree.nodes[view_.zoomed];
@@ -75,7 +75,7 @@ std::string_view hue_name(std::string_view frame) {
 
 void draw_flame(const StackTree& tree, const FlameLayout& layout, const FlameMarks& marks,
                 DrawList& list) {
-  const FlameView& view = layout.view();
+  const FlameViewport& view = layout.view();
   list.width = view.width;
   list.height = view.height;
   list.primitives.clear();

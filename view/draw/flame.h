@@ -29,7 +29,7 @@ inline constexpr float flame_title = 20;
 inline constexpr float flame_choice = 110;  // px at the right of the title
 inline constexpr uint32_t no_node = UINT32_MAX;
 
-struct FlameView {
+struct FlameViewport {
   float width = 0;
   float height = 0;
   uint32_t zoomed = 0;  // of the nodes; 0: everything
@@ -40,9 +40,9 @@ struct FlameView {
 class FlameLayout {
  public:
   FlameLayout() = default;
-  FlameLayout(const StackTree& tree, const FlameView& view);
+  FlameLayout(const StackTree& tree, const FlameViewport& view);
 
-  const FlameView& view() const { return view_; }  // with the scroll that is possible
+  const FlameViewport& view() const { return view_; }  // with the scroll that is possible
   struct Box {
     float x = 0;
     float y = 0;
@@ -54,7 +54,7 @@ class FlameLayout {
   float beyond(const StackTree& tree, uint32_t node) const;
 
  private:
-  FlameView view_;
+  FlameViewport view_;
   double begin_ = 0;  // of the zoomed node
   double end_ = 0;
   uint32_t depth_ = 0;

@@ -18,7 +18,7 @@ StackTree example() {
           .names = {"", "idle", "serve (a.cc:3)", "parse", "read"}};
 }
 
-std::string drawn(const StackTree& tree, const FlameView& view, const FlameMarks& marks = {}) {
+std::string drawn(const StackTree& tree, const FlameViewport& view, const FlameMarks& marks = {}) {
   DrawList list;
   draw_flame(tree, FlameLayout(tree, view), marks, list);
   std::string text;
@@ -27,7 +27,7 @@ std::string drawn(const StackTree& tree, const FlameView& view, const FlameMarks
   return text;
 }
 
-size_t count(const StackTree& tree, const FlameView& view, const FlameMarks& marks, Ink ink) {
+size_t count(const StackTree& tree, const FlameViewport& view, const FlameMarks& marks, Ink ink) {
   DrawList list;
   draw_flame(tree, FlameLayout(tree, view), marks, list);
   return static_cast<size_t>(std::count_if(list.primitives.begin(), list.primitives.end(),
@@ -54,7 +54,7 @@ TEST_CASE("boxes are as wide as their weight, callers below") {
 
 TEST_CASE("a zoomed frame has the whole width above its callers, and hides the others") {
   const StackTree tree = example();
-  const FlameView view = {.width = 500, .height = 200, .zoomed = 2};
+  const FlameViewport view = {.width = 500, .height = 200, .zoomed = 2};
   const FlameLayout layout(tree, view);
   CHECK(layout.box(tree, 2).w == 500);
   CHECK(layout.box(tree, 0).w == 500);
@@ -84,7 +84,7 @@ TEST_CASE("a deep graph is scrolled as far as its rows go") {
 
 TEST_CASE("matches are highlighted, the chosen and the pointed frame have an outline") {
   const StackTree tree = example();
-  const FlameView view = {.width = 500, .height = 200};
+  const FlameViewport view = {.width = 500, .height = 200};
   const std::vector<uint8_t> found = {0, 0, 1, 0, 1};
   CHECK(count(tree, view, {.found = found}, Ink::Highlight) == 2);
   CHECK(count(tree, view, {.pointed = 3, .chosen = 2}, Ink::Selection) == 4);

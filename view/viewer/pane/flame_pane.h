@@ -77,7 +77,7 @@ class FlamePane {
   Shared& shared_;
   bool shown_ = false;
   FlameTime time_ = FlameTime::Running;
-  FlameView view_;
+  FlameViewport view_;
   std::vector<Found> found_;       // by track
   std::vector<std::string> path_;  // names from the outermost frame to the chosen one; empty: none
 
