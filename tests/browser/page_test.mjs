@@ -522,8 +522,8 @@ async function hostile(browser, scratch, trace, ...places) {
   expect(await elements() === before, `${trace}: no element came from it`, `${before} ${await elements()}`);
   // Every element that the page created is of an expected kind.
   const foreign = await page.evaluate(() => [...document.querySelectorAll("#panel *, #pane *, #bookmarks *, #counters *, option, #tooltip *, footer *")]
-      .filter(at => !["H2", "DL", "DT", "DD", "BUTTON", "LI", "LABEL", "INPUT", "OPTION", "SPAN", "WBR", "P", "TABLE", "THEAD", "TBODY", "TR", "TH", "TD", "DIV", "I"].includes(at.tagName) ||
-                    [...at.attributes].some(({ name }) => !["class", "title", "type", "value", "id", "role", "data-run", "hidden", "tabindex", "style", "aria-selected", "aria-sort"].includes(name)))
+      .filter(at => !["H2", "DL", "DT", "DD", "BUTTON", "LI", "LABEL", "INPUT", "OPTION", "SPAN", "WBR", "P", "TABLE", "THEAD", "TBODY", "TR", "TH", "TD", "DIV", "I", "CANVAS", "SELECT"].includes(at.tagName) ||
+                    [...at.attributes].some(({ name }) => !["class", "title", "type", "value", "id", "role", "data-run", "hidden", "tabindex", "style", "aria-selected", "aria-sort", "aria-label", "width", "height"].includes(name)))
       .map(at => at.outerHTML.slice(0, 100)));
   expect(foreign.length === 0, `${trace}: all elements are the page's own`, foreign.slice(0, 3).join());
   for (const place of ["title", "remove", "note", "table", "cell", ...places])
