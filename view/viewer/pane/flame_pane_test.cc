@@ -216,7 +216,7 @@ TEST_CASE("several traces are beside each other; a graph follows a trace that gr
   CHECK(texts(viewer).ends_with("running: 400 us"));
 }
 
-TEST_CASE("samples are a graph of their own") {
+TEST_CASE("samples have a separate graph") {
   TestTrace t = server();
   const std::vector<StackFrame> frames = {
       {.address = 1, .function = t.trace.strings.intern("hash")}};
