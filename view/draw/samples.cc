@@ -1,4 +1,6 @@
 // Marks of a profiler's samples in the lanes: ticks above what ran on the thread.
+#include <algorithm>
+
 #include "view/draw/coverage.h"
 #include "view/draw/layers.h"
 
