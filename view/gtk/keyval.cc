@@ -37,6 +37,9 @@ std::string key_name(unsigned keyval) {
       return "Backspace";
     case GDK_KEY_Escape:
       return "Escape";
+    case GDK_KEY_Return:
+    case GDK_KEY_KP_Enter:
+      return "Enter";
     default:
       break;
   }

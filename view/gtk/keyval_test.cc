@@ -14,6 +14,7 @@ TEST_CASE("keys have their DOM names") {
   CHECK(key_name(GDK_KEY_F3) == "F3");
   CHECK(key_name(GDK_KEY_plus) == "+");
   CHECK(key_name(GDK_KEY_KP_Add) == "+");
+  CHECK(key_name(GDK_KEY_Return) == "Enter");
   CHECK(key_name(GDK_KEY_N) == "N");
   CHECK(key_name(GDK_KEY_adiaeresis) == "ä");
   CHECK(key_name(GDK_KEY_Shift_L).empty());

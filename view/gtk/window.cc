@@ -294,6 +294,8 @@ void Window::place_pane() {
   if (!pane_placed_) {
     pane_placed_ = true;
     split_.set_position(std::max(height - settings_.pane_height, height / 3));
+    constexpr int whole_table = 700;
+    pane_.set_position(std::min(whole_table, split_.get_width() * 62 / 100));
   } else if (const int now = height - split_.get_position(); now >= 60) {
     settings_.pane_height = now;
   }
