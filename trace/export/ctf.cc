@@ -73,6 +73,7 @@ class Exporter {
     add_events();
     add_tasks();
     names_.add_texts_and_modules();
+    names_.add_stacks();
     add_metadata();
     omissions_.add("clock pairs", definitions("clock_pair"));
     add("names-", names_.stream());

@@ -1,5 +1,10 @@
 #include "trace/export/ctf_names.h"
 
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
 namespace skein {
 
 CtfNames::CtfNames(const Trace& trace, Omissions& omissions,
@@ -71,6 +76,31 @@ void CtfNames::add_texts_and_modules() {
         .text(trace_.strings[module.build_id])
         .text(trace_.strings[module.path])
         .done();
+}
+
+// A stack keeps its number. Its callers, which stacks share, have numbers behind those of all stacks.
+void CtfNames::add_stacks() {
+  uint64_t last = 0;
+  const Stacks& stacks = trace_.stacks;
+  for (size_t i = 0; i < stacks.size(); i++) last = std::max(last, stacks.number(i));
+  std::map<std::pair<uint64_t, uint64_t>, uint64_t> callers;  // by their caller and address
+  const auto define = [&](uint64_t number, uint64_t address, uint64_t caller) {
+    stream_.next_extra(format::ExtraField::kAddress, address);
+    if (caller != 0) stream_.next_extra(format::ExtraField::kCaller, caller);
+    stream_.event(format::k_sample, 0, number);
+  };
+  for (size_t i = 0; i < stacks.size(); i++) {
+    const std::span<const StackFrame> frames = stacks.frames(i);
+    if (frames.empty() || stacks.number(i) == 0) continue;
+    if (UINT64_MAX - last < frames.size()) return omissions_.add("frames of stacks");
+    uint64_t caller = 0;
+    for (size_t k = frames.size(); k-- > 1;) {
+      const auto [found, added] = callers.try_emplace({caller, frames[k].address}, last + 1);
+      if (added) define(++last, frames[k].address, caller);
+      caller = found->second;
+    }
+    define(stacks.number(i), frames[0].address, caller);
+  }
 }
 
 std::string CtfNames::own_kinds() const {

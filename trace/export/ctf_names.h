@@ -31,6 +31,7 @@ class CtfNames {
 
   void add_thread(uint64_t tid, StringId name);
   void add_texts_and_modules();
+  void add_stacks();
   ctf::StreamWriter& stream() { return stream_; }
 
   // The kinds without a number in the format, as TSDL: `, "bind" = 64` for each.

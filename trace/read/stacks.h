@@ -33,6 +33,10 @@ class Stacks {
   // Returns the frames; empty if the stack was never defined. Valid until the next set_frames.
   std::span<const StackFrame> frames(uint64_t stack) const;
 
+  // The frames of all stacks, to set their functions.
+  std::span<StackFrame> all_frames() { return frames_; }
+  std::span<const StackFrame> all_frames() const { return frames_; }
+
   // Returns the format's number of the stack; `stack` itself if there is no such stack.
   uint64_t number(uint64_t stack) const {
     return stack < stacks_.size() ? stacks_[static_cast<size_t>(stack)].number : stack;

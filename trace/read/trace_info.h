@@ -33,6 +33,11 @@ struct TraceInfo {
   // How long the process had been running when the trace began, ns. The trace does not contain the
   // tasks that existed then, except those that have acted since. 0: none existed, or unknown.
   uint64_t late = 0;
+  // Samples per second of CPU time, the last rate at which threads were sampled; 0: they were not,
+  // or it is unknown. And how many periods passed without a sample: in the kernel, or while the
+  // signal was blocked.
+  uint64_t sample_rate = 0;
+  uint64_t missed_samples = 0;
   // A ring overwrites its oldest packets, in each stream at a different time: the number of
   // overwritten packets, and the time (as EventRow::time) from which every stream has all its
   // events.

@@ -124,7 +124,7 @@ enum class Shape : uint8_t {
   X(span_end, 192, kOne, span, none)          /*                              */    \
   X(idle, 196, kOne, reason, none)            /*                              */    \
   X(wake, 200, kOne, reason, none)            /*                              */    \
-  X(sample, 204, kOne, stack, none)           /*                              */    \
+  X(sample, 204, kOne, stack, none)           /* 0: no stack                  */    \
   X(scope_exit, 208, kOne, scope, none)       /*                              */    \
   X(scope_cancel, 212, kOne, scope, none)     /*                              */    \
   X(executor_end, 216, kOne, tid, none)       /*                              */    \
@@ -305,6 +305,9 @@ enum class ExtraField : uint8_t {
   kFlags = 2,  // skein::flag
   kValue = 3,
   kCurrent = 4,  // the task is current from here on, although no event switched to it
+  // Of a `sample` in the definitions stream, which defines the stack of its number:
+  kAddress = 5,  // of the innermost frame: the instruction; of a caller, a byte of its call
+  kCaller = 6,   // the stack without that frame, defined before; none: it is outermost
 };
 enum Loss : uint8_t {
 #define SKEIN_X(name, number) kLoss_##name = number,
@@ -401,7 +404,9 @@ struct TaskTableHeader {
   // in its event loop, while others waited for it: ns since 1970; 0: never.
   uint64_t alone_utc;
   uint64_t asleep_utc;  // the last time at which none of its threads could run again; 0: never
-  uint64_t reserved[4];
+  uint64_t sample_rate;  // by which threads were last sampled, per second of CPU time; 0: never
+  uint64_t missed_samples;  // periods without a sample: in the kernel, or its signal was blocked
+  uint64_t reserved[2];
   uint64_t lost[16];  // events lost before they reached a stream, by Loss
 };
 static_assert(sizeof(TaskTableHeader) == 256);

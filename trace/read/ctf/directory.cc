@@ -403,6 +403,8 @@ void read_table_head(Files& files, const std::string& path, const Context& conte
   trace.info.alone = time_of(trace.info, table->alone_utc);
   trace.info.asleep = time_of(trace.info, table->asleep_utc);
   trace.info.late = table->late_ns;
+  trace.info.sample_rate = table->sample_rate;
+  trace.info.missed_samples = table->missed_samples;
   if (!trace.info.rings.empty() && table->start < context.start)
     trace.info.before = context.scale.ns(context.start - table->start);
   for (size_t reason = 0; reason < table->lost.size(); reason++) {

@@ -147,6 +147,40 @@ TEST_CASE_FIXTURE(Fixture, "format version 1 is read, packets of later versions 
   }
 }
 
+TEST_CASE_FIXTURE(Fixture, "a sample in the definitions stream defines a stack") {
+  using enum format::ExtraField;
+  StreamWriter names(
+      {.uuid = uuid, .stream = format::kNamesStream, .flags = format::kFlagNames});
+  const auto define = [&](uint64_t number, uint64_t address, uint64_t caller) {
+    names.next_extra(kAddress, address);
+    if (caller != 0) names.next_extra(kCaller, caller);
+    names.event(format::k_sample, 5, number);
+  };
+  define(1, 0x7fff'0000'1000, 0);
+  define(2, 0x7fff'0000'2000, 1);
+  define(3, 0x7fff'0000'3000, 4);  // callers without an end
+  define(4, 0x7fff'0000'4000, 3);
+  define(5, 0x7fff'0000'5000, 99);  // not defined
+  define(0, 0x7fff'0000'6000, 1);
+  add("names-", names);
+  StreamWriter stream({.uuid = uuid, .stream = 0});
+  for (const uint64_t stack : {2u, 1u, 2u, 3u, 5u, 77u, 0u}) stream.event(format::k_sample, 10, stack);
+  add("s00000-", stream);
+  const Trace trace = read();
+  CHECK(trace.losses.empty());
+  REQUIRE(trace.events.size() == 7);
+  const auto frames = [&](size_t event) { return trace.stacks.frames(trace.events.value[event]); };
+  REQUIRE(frames(0).size() == 2);
+  CHECK(frames(0)[0].address == 0x7fff'0000'2000);
+  CHECK(frames(0)[1].address == 0x7fff'0000'1000);
+  CHECK(frames(1).size() == 1);
+  CHECK(trace.events.value[2] == trace.events.value[0]);
+  CHECK(frames(3).size() == 256);
+  CHECK(frames(4).size() == 1);
+  CHECK(frames(5).empty());
+  CHECK(frames(6).empty());
+}
+
 TEST_CASE_FIXTURE(Fixture, "extra fields belong to the next event of the packet") {
   add_names();
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024});

@@ -8,8 +8,13 @@ namespace skein::ctf {
 namespace {
 
 bool is_definition(std::span<const uint8_t> bytes, uint64_t last, Wire& wire) {
-  return decode(bytes, last, wire) && wire.id >= format::k_string &&
-         event_layouts[wire.id].layout == Layout::Fixed;
+  if (!decode(bytes, last, wire)) return false;
+  using format::ExtraField;
+  if (wire.event == format::k_extra)
+    return wire.a == static_cast<uint64_t>(ExtraField::kAddress) ||
+           wire.a == static_cast<uint64_t>(ExtraField::kCaller);
+  return wire.event == format::k_sample ||
+         (wire.id >= format::k_string && event_layouts[wire.id].layout == Layout::Fixed);
 }
 
 // Whether `enough` consecutive definitions, or all that remain, begin here.
@@ -119,11 +124,32 @@ void Names::read(const Packet& packet, const std::string& file, Trace& trace,
                                  .path = trace.strings.intern(fields.text())});
         break;
       }
+      case format::k_extra:
+        if (wire.a == static_cast<uint64_t>(format::ExtraField::kAddress))
+          next_frame_.address = wire.b;
+        else if (wire.a == static_cast<uint64_t>(format::ExtraField::kCaller))
+          next_frame_.caller = wire.b;
+        break;
+      case format::k_sample:
+        if (wire.a != 0) frames_[wire.a] = next_frame_;
+        next_frame_ = {};
+        break;
       default:
         break;  // not a definition, or of a later version
     }
     rest = rest.subspan(wire.size);
   }
+}
+
+std::vector<StackFrame> Names::stack(uint64_t number) const {
+  std::vector<StackFrame> frames;
+  while (number != 0 && frames.size() < deepest) {
+    const auto found = frames_.find(number);
+    if (found == frames_.end()) break;
+    frames.push_back({.address = found->second.address});
+    number = found->second.caller;
+  }
+  return frames;
 }
 
 void Names::finish(Trace& trace) {

@@ -42,6 +42,9 @@ class Names {
   // Call after the last packet: locations may refer to strings that are defined later.
   void finish(Trace& trace);
 
+  // The frames of a stack, innermost first; none if it is not defined.
+  std::vector<StackFrame> stack(uint64_t number) const;
+
   StringId text(uint64_t id) const { return definition(texts(), id); }
   const Place& place(uint64_t id) const { return definition(places(), id); }
   // By id; an undefined id has the value of id 0, which is never assigned. Valid until the next
@@ -64,11 +67,20 @@ class Names {
     uint32_t name, file, function, line, column;
   };
 
+  struct RawFrame {
+    uint64_t address = 0;
+    uint64_t caller = 0;  // a number
+  };
+  // Of a chain that is damaged, or made by hand, and has no end.
+  static constexpr size_t deepest = 256;
+
   uint64_t most_;
   std::vector<StringId> texts_ = {0};
   std::vector<Place> places_ = {Place{}};
   std::vector<RawPlace> raw_ = {RawPlace{}};
   std::unordered_map<uint64_t, StringId> threads_;
+  std::unordered_map<uint64_t, RawFrame> frames_;  // by number of the stack
+  RawFrame next_frame_;
 };
 
 }  // namespace skein::ctf

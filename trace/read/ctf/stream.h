@@ -37,7 +37,10 @@ struct Context {
 
   uint32_t stack(uint64_t number) {
     const auto [found, added] = stacks.try_emplace(number, 0);
-    if (added) found->second = trace.stacks.add(number);
+    if (!added) return found->second;
+    found->second = trace.stacks.add(number);
+    if (const auto frames = names.stack(number); !frames.empty())
+      trace.stacks.set_frames(found->second, frames);
     return found->second;
   }
 };

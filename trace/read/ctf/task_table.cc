@@ -29,6 +29,8 @@ Result<TaskTableSnapshot> read_header(std::span<const uint8_t> bytes, const std:
   table.late_ns = cursor.u64();
   table.alone_utc = cursor.u64();
   table.asleep_utc = cursor.u64();
+  table.sample_rate = cursor.u64();
+  table.missed_samples = cursor.u64();
   cursor.skip(sizeof(format::TaskTableHeader::reserved));
   for (uint64_t& lost : table.lost) lost = cursor.u64();
   if (cursor.failed() || magic != format::kTableMagic)

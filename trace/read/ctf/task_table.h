@@ -39,6 +39,8 @@ struct TaskTableSnapshot {
   uint64_t late_ns = 0;             // age of the process when the trace began; 0: it began with it
   uint64_t alone_utc = 0;           // as in the file; 0: unknown
   uint64_t asleep_utc = 0;          // the same
+  uint64_t sample_rate = 0;         // per second of CPU time; 0: threads were not sampled
+  uint64_t missed_samples = 0;      // periods without a sample
   bool enabled = false;             // whether the program was recording when last seen
   std::vector<TaskTableRow> tasks;  // tasks and resources, sorted by id
   uint64_t unstable = 0;            // rows that were being written on every attempt to read them
