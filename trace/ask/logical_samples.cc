@@ -1,8 +1,11 @@
 #include "trace/ask/logical_samples.h"
 
 #include <charconv>
+#include <map>
+#include <utility>
 
 #include "base/function_name.h"
+#include "base/stable_sort.h"
 #include "trace/ask/name_tree.h"
 #include "trace/ask/number_table.h"
 #include "trace/model/names.h"
@@ -35,12 +38,17 @@ class SampleFinder {
         times_(times),
         selection_(selection),
         wanted_(wanted),
-        threads_(subject.trace.executors.size()) {
+        thread_of_(subject.trace.executors.size()) {
+    join_executors();
     for (uint32_t i = 0; i < times.intervals.size(); i++) {
       const LogicalTimes::Interval& one = times.intervals[i];
-      if (one.state == LogicalTimes::State::Running && one.executor < threads_.size())
-        threads_[one.executor].runs.push_back(i);
+      if (one.state == LogicalTimes::State::Running && one.executor < thread_of_.size())
+        threads_[thread_of_[one.executor]].runs.push_back(i);
     }
+    for (Thread& thread : threads_)
+      stable_sort(thread.runs, [&](uint32_t a, uint32_t b) {
+        return times.intervals[a].begin < times.intervals[b].begin;
+      });
   }
 
   LogicalSamples find(double least_share) {
@@ -61,9 +69,23 @@ class SampleFinder {
     size_t next = 0;
   };
 
+  // A thread has a second stream for the events of signal handlers that interrupt the recorder: a
+  // sample may be in one, and the runs of tasks in the other.
+  void join_executors() {
+    std::map<std::pair<uint32_t, uint64_t>, uint32_t> numbers;  // by process and thread
+    for (uint32_t i = 0; i < thread_of_.size(); i++) {
+      const Executor& executor = s_.trace.executors[i];
+      const auto next = static_cast<uint32_t>(threads_.size());
+      thread_of_[i] =
+          executor.tid == 0 ? next
+                            : numbers.try_emplace({executor.process, executor.tid}, next).first->second;
+      if (thread_of_[i] == next) threads_.emplace_back();
+    }
+  }
+
   const LogicalTimes::Interval* run_at(uint32_t executor, uint64_t time) {
-    if (executor >= threads_.size()) return nullptr;
-    Thread& thread = threads_[executor];
+    if (executor >= thread_of_.size()) return nullptr;
+    Thread& thread = threads_[thread_of_[executor]];
     const auto interval = [&](size_t at) -> const LogicalTimes::Interval& {
       return times_.intervals[thread.runs[at]];
     };
@@ -137,6 +159,7 @@ class SampleFinder {
   const LogicalTimes& times_;
   const LogicalSelection& selection_;
   std::span<const std::string> wanted_;  // a path
+  std::vector<uint32_t> thread_of_;  // by executor
   std::vector<Thread> threads_;
   NumberTable<SampleKey> keys_;
   std::vector<double> counts_;  // by key
