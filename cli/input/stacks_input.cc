@@ -210,7 +210,7 @@ std::span<const uint8_t> StacksInput::fold_samples(const std::string& path, cons
   const Subject subject{a.trace, a.model, a.waits};
   const LogicalSamples samples = find_logical_samples(subject, times, selection_);
   if (samples.in_tasks + samples.outside == 0)
-    die(2, path + ": no samples in this range; skein profile samples a process");
+    die(2, path + ": no samples in this range; record them with skein record --sample");
   if (samples.other_tasks != 0)
     report_message(path + ": " + counted(samples.other_tasks, "sample names", "samples name") +
                    " another task than the one that was current");

@@ -12,6 +12,7 @@
 #include "cli/input/callback_lines.h"
 #include "cli/input/core_input.h"
 #include "cli/input/running.h"
+#include "cli/input/stack_functions.h"
 #include "cli/memory.h"
 #include "cli/output/print.h"
 #include "cli/output/progress.h"
@@ -36,6 +37,7 @@ Trace open_trace(const std::string& path, std::span<const TickClock> clocks) {
   if (!trace) die(2, trace.error().message());
   require_all_events(*trace, path);
   add_callback_lines(*trace);
+  add_stack_functions(*trace);
   return *std::move(trace);
 }
 

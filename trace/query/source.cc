@@ -46,6 +46,19 @@ const std::vector<size_t>& QuerySource::samples() const {
   return *samples_;
 }
 
+const std::vector<uint32_t>& QuerySource::frame_stacks() const {
+  if (frame_stacks_) return *frame_stacks_;
+  const Stacks& stacks = trace_.stacks;
+  frame_stacks_ = std::make_unique<std::vector<uint32_t>>(stacks.all_frames().size());
+  for (uint32_t i = 0; i < stacks.size(); i++) {
+    const std::span<const StackFrame> frames = stacks.frames(i);
+    if (frames.empty()) continue;
+    const auto first = frame_stacks_->begin() + (frames.data() - stacks.all_frames().data());
+    std::fill_n(first, frames.size(), i);
+  }
+  return *frame_stacks_;
+}
+
 const std::vector<size_t>& QuerySource::counter_points() const {
   if (counter_points_) return *counter_points_;
   counter_points_ = std::make_unique<std::vector<size_t>>(1, 0);

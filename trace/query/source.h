@@ -27,6 +27,7 @@ class QuerySource {
   const std::vector<uint32_t>& sockets() const;  // indices of the objects with an address
   const ThreadIntervals& thread_intervals() const;
   const std::vector<size_t>& samples() const;  // indices of the sample events
+  const std::vector<uint32_t>& frame_stacks() const;  // by frame of all stacks, its stack
   const std::vector<size_t>& counter_points()
       const;                       // by counter, its first row; then the number of rows
   bool has_duplicate_ids() const;  // two tasks have the same id
@@ -47,6 +48,7 @@ class QuerySource {
   mutable std::unique_ptr<std::vector<uint32_t>> sockets_;
   mutable std::unique_ptr<ThreadIntervals> thread_intervals_;
   mutable std::unique_ptr<std::vector<size_t>> samples_;
+  mutable std::unique_ptr<std::vector<uint32_t>> frame_stacks_;
   mutable std::unique_ptr<std::vector<size_t>> counter_points_;
   mutable std::unique_ptr<bool> has_duplicate_ids_;
   mutable std::unordered_map<StringId, std::string> functions_;

@@ -34,9 +34,9 @@ bool take(std::string_view& text, std::string_view any_of) {
 std::span<const QueryTable* const> query_tables() {
   static const std::array all{&event_table(),        &task_table(),       &wait_table(),
                               &interaction_table(),  &activation_table(), &label_table(),
-                              &counter_table(),      &sample_table(),     &socket_table(),
-                              &thread_state_table(), &executor_table(),   &process_table(),
-                              &machine_table(),      &lost_table()};
+                              &counter_table(),      &sample_table(),     &stack_frame_table(),
+                              &socket_table(),       &thread_state_table(), &executor_table(),
+                              &process_table(),      &machine_table(),    &lost_table()};
   return all;
 }
 

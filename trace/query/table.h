@@ -76,6 +76,7 @@ const QueryTable& activation_table();
 const QueryTable& label_table();
 const QueryTable& counter_table();
 const QueryTable& sample_table();
+const QueryTable& stack_frame_table();
 const QueryTable& socket_table();
 const QueryTable& thread_state_table();
 const QueryTable& executor_table();
