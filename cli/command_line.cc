@@ -241,6 +241,8 @@ void add_record(CommandLine& line) {
                 "Create the files of N threads at start [N: 16]");
   app->add_flag("--monotonic", options->monotonic, "Use clock_gettime, not the time stamp counter");
   app->add_flag("--sched", options->sched, "Also record what the kernel does with its threads");
+  app->add_flag("--sample{999}", options->sample,
+                "Also sample where threads spend CPU time, N times\na second [N: 999]");
   app->add_option("COMMAND", options->command, "Program and its arguments, after --")->required();
   app->positionals_at_end();
 }
@@ -259,11 +261,12 @@ void add_control(CommandLine& line) {
       add(line, "control", "Control the recorder in a running program", run_control);
   app->add_option("SOCKET", options->socket, "Control socket path (SKEIN_CONTROL's value)")
       ->required();
-  app->add_option("REQUEST", options->request, "One of status, start, stop, snapshot")
+  app->add_option("REQUEST", options->request, "One of status, start, stop, sample, snapshot")
       ->required()
-      ->check(one_of({"status", "start", "stop", "snapshot"}));
+      ->check(one_of({"status", "start", "stop", "sample", "snapshot"}));
   app->add_option("ARGUMENT", options->argument,
-                  "start: DIR[,keep=10s][,mode=ring|log]; snapshot: DIR");
+                  "start: DIR[,keep=10s][,mode=ring|log]; snapshot: DIR;\n"
+                  "sample: samples per second of CPU time, or off");
 }
 
 void add_snapshot(CommandLine& line) {

@@ -31,6 +31,7 @@ struct RecordOptions {
   std::string all_files_for;  // threads whose files are created at start; empty: as needed
   bool monotonic = false;
   bool sched = false;
+  std::string sample;  // samples per second of CPU time; empty: none
   std::vector<std::string> command;
 };
 int run_record(const RecordOptions& options);

@@ -137,6 +137,11 @@ std::string info_text(const Trace& trace, const Summary& summary) {
   line("span", seconds(summary.span_ns) + " s");
   if (info.late > 0) line("", "recording began " + duration_text(info.late) + " after the program");
   if (info.ended > 0) line("ended", "at " + seconds(info.ended) + " s");
+  if (info.sample_rate > 0)
+    line("samples", grouped(info.sample_rate) + " a second of CPU time" +
+                        (info.missed_samples > 0
+                             ? "; " + counted(info.missed_samples, "period") + " without"
+                             : ""));
   line("events", grouped(summary.events));
   list("", summary.kinds, [](const std::string& kind) { return escaped(kind); });
   if (!info.definitions.empty()) {
@@ -221,6 +226,10 @@ Json info_json(const Trace& trace, const Summary& summary) {
   json.set("duration_ns", summary.span_ns);
   json.set("late_ns", info.late);
   json.set("ended_ns", info.ended > 0 ? Json(info.ended) : Json());
+  if (info.sample_rate > 0) {
+    json.set("sample_rate", info.sample_rate);
+    json.set("missed_samples", info.missed_samples);
+  }
   json.set("overwritten_packets", info.overwritten_packets);
   json.set("complete_from_ns", info.complete_from);
   const Kept kept = find_kept(trace, summary);

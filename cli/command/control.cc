@@ -1,4 +1,4 @@
-// skein control SOCKET status|start|stop|snapshot ...
+// skein control SOCKET status|start|stop|sample|snapshot ...
 //
 // Sends one request to the control socket of a running program and prints its reply. The protocol:
 // record/host/posix/control.h.
@@ -67,7 +67,7 @@ std::string send_request(const std::string& path, const std::string& request, ti
 int run_control(const ControlOptions& options) {
   std::string request = options.request;
   if (!options.argument.empty()) {
-    if (request != "start" && request != "snapshot") die(2, request + " takes no argument");
+    if (request != "start" && request != "sample" && request != "snapshot") die(2, request + " takes no argument");
     request += " " + options.argument;
   }
   if (request.find('\n') != std::string::npos) die(2, "a request cannot contain a line break");

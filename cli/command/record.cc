@@ -1,4 +1,5 @@
-// skein record [-o DIR] [--size N] [--keep TIME] [--most N] [--mode ring|log] [--sched] -- CMD...
+// skein record [-o DIR] [--size N] [--keep TIME] [--most N] [--mode ring|log] [--sched]
+//              [--sample[=N]] -- CMD...
 //
 // Runs a program with recording enabled in its environment. The program itself records; this
 // command waits, forwards signals and reports the result.
@@ -117,6 +118,7 @@ int run_record(const RecordOptions& options) {
   if (options.follow != "none") variable += ",follow=" + options.follow;
   if (!options.all_files_for.empty()) variable += ",all-files-at-start=" + options.all_files_for;
   if (options.monotonic) variable += ",clock=monotonic";
+  if (!options.sample.empty()) variable += ",sample=" + options.sample;
 
   // Checks the options with the recorder's own parser before the program runs.
   record::Options parsed;
@@ -124,7 +126,8 @@ int run_record(const RecordOptions& options) {
   for (const auto& [name, value] :
        {std::pair("--size", options.size), std::pair("--keep", options.keep),
         std::pair("--most", options.most), std::pair("--tasks", options.tasks),
-        std::pair("--all-files-at-start", options.all_files_for)})
+        std::pair("--all-files-at-start", options.all_files_for),
+        std::pair("--sample", options.sample)})
     if (value.find(',') != std::string::npos)
       die(2, name + (": invalid number '" + value + "'; see skein record --help"));
   if (wrong != nullptr) {

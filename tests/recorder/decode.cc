@@ -150,6 +150,7 @@ std::string decode(const char* start, size_t size, Packet& packet, Trace* defini
       }
     }
     if (bytes.failed) return "an event is cut" + where();
+    if (definitions != nullptr && facts.fields == nullptr) definitions->definitions.push_back(event);
     last = event.ticks;
     (event.is("cpu_time")       ? packet.cpu_times
      : event.is("socket_bytes") ? packet.socket_bytes

@@ -18,6 +18,8 @@
 
 #include "record/host/posix/open_file.h"
 #include "record/host/posix/options.h"
+#include "record/host/posix/own_thread.h"
+#include "record/host/posix/sampling.h"
 #include "record/host/posix/state.h"
 
 namespace skein::record {
@@ -107,6 +109,7 @@ void add_status(Reply& reply) {
   reply.add(status.directory[0] == 0   ? "null"
             : status.clock_is_tsc != 0 ? "\"tsc\""
                                        : "\"monotonic\"");
+  reply.add(",\"sample_rate\":").add(uint64_t{sample_rate()});
   reply.add(",\"bytes\":").add(status.bytes).add(",\"lost\":").add(status.lost);
   reply.add(",\"directory\":").quoted(status.directory).add("}\n");
 }
@@ -125,6 +128,25 @@ void do_start(const char* argument, Reply& reply) {
     reply.error("no trace to resume; use: start DIR", 0);
   else if (error != 0)
     reply.error("start", error);
+  else if (const char* wrong = sample_as_requested(); wrong != nullptr)
+    reply.error(wrong, 0);
+  else
+    add_status(reply);
+}
+
+void do_sample(const char* argument, Reply& reply) {
+  uint32_t rate = kDefaultSampleRate;
+  if (strcmp(argument, "off") == 0) {
+    stop_sampling();
+    return add_status(reply);
+  }
+  if (argument[0] != 0)
+    if (const char* wrong = parse_sample_rate(argument, rate); wrong != nullptr) {
+      reply.error(wrong, 0);
+      return;
+    }
+  if (const char* wrong = sample_trace(rate); wrong != nullptr)
+    reply.error(wrong, 0);
   else
     add_status(reply);
 }
@@ -157,8 +179,12 @@ void answer(char* request, Reply& reply) {
     add_status(reply);
   } else if (strcmp(request, "snapshot") == 0) {
     do_snapshot(argument, reply);
+  } else if (strcmp(request, "sample") == 0) {
+    do_sample(argument, reply);
   } else {
-    reply.error("unknown request; use: status, start [DIR[,OPTIONS]], stop, snapshot DIR", 0);
+    reply.error(
+        "unknown request; use: status, start [DIR[,OPTIONS]], stop, sample [HZ|off], snapshot DIR",
+        0);
   }
 }
 
@@ -309,7 +335,8 @@ enum class Rest { kOthers, kNone, kUnknown };
 
 // Finds out whether the process has threads other than main, which has ended, and the recorder's.
 Rest rest_of_process() {
-  const unsigned expected = 2 + (__atomic_load_n(&control_runs, __ATOMIC_RELAXED) ? 1 : 0);
+  const unsigned expected = 2u + (__atomic_load_n(&control_runs, __ATOMIC_RELAXED) ? 1u : 0u) +
+                            (sampling_has_thread() ? 1u : 0u);
   const OpenFile file(AT_FDCWD, "/proc/self/stat", O_RDONLY);
   char text[1024];
   const ssize_t n = read(file.fd(), text, sizeof text - 1);
@@ -386,23 +413,6 @@ Holder holder_of(const sockaddr_un& address) {
     holder = is_ancestor(listens.pid) ? Holder::kAncestor : Holder::kOther;
   close(probe);
   return holder;
-}
-
-// Starts a thread to which the program's signals are not delivered. `stack`: its size; 0: the
-// default. Returns 0 or an errno value.
-int start_thread(void* (*body)(void*), void* argument, size_t stack) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  if (stack != 0) pthread_attr_setstacksize(&attributes, stack);
-  pthread_t thread;
-  const int error = pthread_create(&thread, &attributes, body, argument);
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return error;
 }
 
 // Sets `listener`, or leaves -1 if an ancestor listens there. Returns null, or the step that

@@ -11,6 +11,7 @@
 //   status                         {"ok":true,"on":true,"generation":1,"directory":"/x/t", ...}
 //   start [dir[,size=..][,keep=..]]  as SKEIN_TRACE; without a dir, resumes the stopped trace
 //   stop
+//   sample [HZ|off]                samples the threads (sampling.h), or ends that
 //   snapshot DIR                   copies the trace to DIR, a new directory
 //
 // The end of the process: after pthread_exit in main(), the C library ends the process with its last
@@ -21,6 +22,7 @@
 //
 // The socket has mode 0600. Rejects peers with another uid, except root, before it reads from them.
 #pragma once
+#include <stdint.h>
 
 namespace skein::record {
 
@@ -35,6 +37,10 @@ void at_end_of_thread();
 
 // ---- trace.cc ----
 int start_trace(const Options* options);  // null: resumes the stopped trace
+// Samples the program's threads while the trace runs. Returns null, or why they are not sampled.
+const char* sample_trace(uint32_t rate);
+// The same at the rate of the trace's options, if they have one.
+const char* sample_as_requested();
 
 // ---- snapshot.cc ----
 struct SnapshotResult {

@@ -12,6 +12,7 @@
 // Rejected: start it in the handler, which costs every fork some milliseconds.
 #include <pthread.h>
 
+#include "record/host/posix/sampling.h"
 #include "record/host/posix/state.h"
 
 namespace skein::record {
@@ -67,7 +68,9 @@ void in_child() {
   if (state.files != nullptr) close_directory_in_child(state.files->handle);
   if (in_event) continue_event();
   in_event = false;
-  if (was_on && state.shown != nullptr && state.shown->options.follow_forks) follow();
+  const bool follows = was_on && state.shown != nullptr && state.shown->options.follow_forks;
+  forget_sampling_of_parent(follows);
+  if (follows) follow();
 }
 
 }  // namespace

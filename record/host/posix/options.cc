@@ -55,6 +55,17 @@ Parsed parse_number(Piece piece, const Unit (&units)[count], uint64_t most, uint
   return Parsed::kNumber;
 }
 
+const char* parse_rate(Piece piece, uint32_t& rate) {
+  constexpr Unit kNone[] = {{"", 1}};
+  uint64_t number = 0;
+  const Parsed parsed = parse_number(piece, kNone, kMostSampleRate, number);
+  if (parsed == Parsed::kNoNumber) return "sample= requires a number of samples per second";
+  if (parsed == Parsed::kNotPositive) return "sample= must be positive";
+  if (parsed == Parsed::kTooLarge) return "sample= is too large; the maximum is 10000";
+  rate = static_cast<uint32_t>(number);
+  return nullptr;
+}
+
 const char* apply(Piece piece, Options& options) {
   uint64_t number = 0;
   if (const Piece size = piece.after("size="); size.text != nullptr) {
@@ -91,6 +102,10 @@ const char* apply(Piece piece, Options& options) {
   } else if (const Piece follow = piece.after("follow="); follow.text != nullptr) {
     if (!follow.is("fork") && !follow.is("none")) return "follow= must be fork or none";
     options.follow_forks = follow.is("fork");
+  } else if (piece.is("sample")) {
+    options.sample_rate = kDefaultSampleRate;
+  } else if (const Piece rate = piece.after("sample="); rate.text != nullptr) {
+    return parse_rate(rate, options.sample_rate);
   } else if (piece.is("all-files-at-start")) {
     options.all_files_for = kDefaultThreads;
   } else if (const Piece all = piece.after("all-files-at-start="); all.text != nullptr) {
@@ -101,12 +116,17 @@ const char* apply(Piece piece, Options& options) {
     options.all_files_for = static_cast<uint32_t>(number);
   } else {
     return "unknown option; use: dir[,size=1M][,keep=5s][,most=256M][,mode=ring|log][,tasks=N]"
-           "[,clock=tsc|monotonic|syscall][,follow=fork][,all-files-at-start[=THREADS]]";
+           "[,clock=tsc|monotonic|syscall][,follow=fork][,all-files-at-start[=THREADS]]"
+           "[,sample[=HZ]]";
   }
   return nullptr;
 }
 
 }  // namespace
+
+const char* parse_sample_rate(const char* text, uint32_t& rate) {
+  return parse_rate({text, strlen(text)}, rate);
+}
 
 const char* parse_options(const char* text, Options& options) {
   const size_t directory = strcspn(text, ",");

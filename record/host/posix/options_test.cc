@@ -65,6 +65,20 @@ TEST_CASE("a clock") {
   }
 }
 
+TEST_CASE("the rate of samples") {
+  Options options;
+  CHECK(parse_options("t", options) == nullptr);
+  CHECK(options.sample_rate == 0);
+  CHECK(parse_options("t,sample", options) == nullptr);
+  CHECK(options.sample_rate == skein::record::kDefaultSampleRate);
+  CHECK(parse_options("t,sample=10000", options) == nullptr);
+  CHECK(options.sample_rate == 10'000);
+  uint32_t rate = 0;
+  CHECK(skein::record::parse_sample_rate("97", rate) == nullptr);
+  CHECK(rate == 97);
+  CHECK(skein::record::parse_sample_rate("on", rate) != nullptr);
+}
+
 TEST_CASE("an empty directory selects the default") {
   Options options;
   CHECK(parse_options(",mode=log", options) == nullptr);
@@ -74,7 +88,7 @@ TEST_CASE("an empty directory selects the default") {
 TEST_CASE("an invalid option is reported with its problem") {
   const std::string unknown =
       "unknown option; use: dir[,size=1M][,keep=5s][,most=256M][,mode=ring|log][,tasks=N]"
-      "[,clock=tsc|monotonic|syscall][,follow=fork][,all-files-at-start[=THREADS]]";
+      "[,clock=tsc|monotonic|syscall][,follow=fork][,all-files-at-start[=THREADS]][,sample[=HZ]]";
   const std::string size = "size= requires a number, e.g. 512k, 4M";
   const std::string positive = "size= must be positive";
   const std::string large = "size= is too large; the maximum is 16G";
@@ -128,6 +142,11 @@ TEST_CASE("an invalid option is reported with its problem") {
       {"t,all-files-at-start,mode=log", "all-files-at-start applies only to mode=ring"},
       {"t,all-files-at-starts", unknown},
       {"t,follow=exec", "follow= must be fork or none"},
+      {"t,sample=", "sample= requires a number of samples per second"},
+      {"t,sample=1k", "sample= requires a number of samples per second"},
+      {"t,sample=0", "sample= must be positive"},
+      {"t,sample=10001", "sample= is too large; the maximum is 10000"},
+      {"t,samples", unknown},
   };
   for (const auto& one : cases) {
     CAPTURE(one.text);

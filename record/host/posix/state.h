@@ -179,6 +179,8 @@ void close_if_stopped(Writer& writer);
 // ---- streams.cc ----
 // Assigns a stream to the calling thread. Returns null if there is none (counted).
 Writer* attach();
+// Whether it allocates no memory of the C library, which a handler may have interrupted.
+bool may_attach_in_handler();
 // Returns a stream for events of signal handlers that interrupt `writer`, or null.
 Writer* attach_nested(Writer& writer);
 // Creates streams at start, before recording is enabled, so that first events are cheap.

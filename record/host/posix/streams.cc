@@ -25,6 +25,7 @@
 #include "record/core/emission.h"
 #include "record/core/spin.h"
 #include "record/host/posix/control.h"
+#include "record/host/posix/sampling.h"
 #include "record/host/posix/state.h"
 
 namespace skein::record {
@@ -126,6 +127,7 @@ void release_stream(Writer* writer) {
 
 void at_thread_end(void* argument) {
   ErrnoGuard errno_guard;
+  end_sampling_of_this_thread();
   at_end_of_thread();
   BlockSignals block;
   auto* writer = static_cast<Writer*>(argument);
@@ -183,6 +185,34 @@ void prepare_stream(bool only_if_none_is_free) {
   release_stream(writer);
 }
 
+Writer* attach_stream() {
+  ErrnoGuard errno_guard;
+  BlockSignals block;
+  if (attaching) {  // a signal handler interrupted this function
+    lose(format::kLoss_nested);
+    return nullptr;
+  }
+  attaching = true;
+  Writer* writer = nullptr;
+  if (!awaits_first_event() || start_in_child()) writer = take_stream();
+  if (writer != nullptr && !open_stream(*writer)) {
+    release_stream(writer);
+    writer = nullptr;
+  }
+  if (writer != nullptr) {
+    close_if_stopped(*writer);
+    writer->tid = static_cast<uint32_t>(syscall(SYS_gettid));
+    if (writer->nested != nullptr) writer->nested->tid = writer->tid;
+    emit_executor(*writer, true);
+    if (state.key_made) pthread_setspecific(thread_key, writer);
+    set_writer(writer);
+  } else if (is_on()) {
+    lose(format::kLoss_no_stream);
+  }
+  attaching = false;
+  return writer;
+}
+
 }  // namespace
 
 DisableCancellation::DisableCancellation() {
@@ -232,31 +262,14 @@ bool watch_thread_end() {
 }
 
 Writer* attach() {
-  ErrnoGuard errno_guard;
-  BlockSignals block;
-  if (attaching) {  // a signal handler interrupted this function
-    lose(format::kLoss_nested);
-    return nullptr;
-  }
-  attaching = true;
-  Writer* writer = nullptr;
-  if (!awaits_first_event() || start_in_child()) writer = take_stream();
-  if (writer != nullptr && !open_stream(*writer)) {
-    release_stream(writer);
-    writer = nullptr;
-  }
-  if (writer != nullptr) {
-    close_if_stopped(*writer);
-    writer->tid = static_cast<uint32_t>(syscall(SYS_gettid));
-    if (writer->nested != nullptr) writer->nested->tid = writer->tid;
-    emit_executor(*writer, true);
-    if (state.key_made) pthread_setspecific(thread_key, writer);
-    set_writer(writer);
-  } else if (is_on()) {
-    lose(format::kLoss_no_stream);
-  }
-  attaching = false;
+  Writer* writer = attach_stream();
+  if (writer != nullptr) sample_this_thread();  // which changes the mask of signals
   return writer;
+}
+
+bool may_attach_in_handler() {
+  constexpr pthread_key_t kKeysInThread = 32;  // glibc allocates memory for more
+  return thread_key < kKeysInThread;
 }
 
 Writer* attach_nested(Writer& writer) {

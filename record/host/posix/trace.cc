@@ -28,6 +28,7 @@
 #include "record/core/spin.h"
 #include "record/host/posix/control.h"
 #include "record/host/posix/options.h"
+#include "record/host/posix/sampling.h"
 #include "record/host/posix/state.h"
 
 alignas(4096) unsigned char skein_page[4096];
@@ -454,6 +455,22 @@ int start_trace(const Options* options) {
   return 0;
 }
 
+const char* sample_trace(uint32_t rate) {
+  BlockSignals block;
+  SpinLock lock(start_lock());
+  if (!lock) return strerror(EBUSY);
+  if (awaits_first_event() || !recording()) return "no trace is being recorded";
+  const int error = start_sampling(rate);
+  if (error == EBUSY) return "threads are not sampled: the program uses SIGURG and SIGPROF itself";
+  return error == 0 ? nullptr : strerror(error);
+}
+
+const char* sample_as_requested() {
+  const TraceFiles* files = now_of(state.shown);
+  const uint32_t rate = files != nullptr ? files->options.sample_rate : 0;
+  return rate != 0 ? sample_trace(rate) : nullptr;
+}
+
 bool start_in_child() {
   BlockSignals block;
   SpinLock lock(start_lock());
@@ -466,6 +483,7 @@ bool start_in_child() {
     stop_awaiting();
     return false;
   }
+  continue_sampling_in_child();
   set_on(true);
   __atomic_store_n(&state.awaits_first_event, false, __ATOMIC_RELEASE);
   return true;
@@ -510,6 +528,8 @@ __attribute__((constructor)) void start_by_environment() {
   options.at_load = true;
   if (const int error = start_trace(&options); error != 0)
     report_start_failure(options.directory, error);
+  else if (const char* wrong_samples = sample_as_requested(); wrong_samples != nullptr)
+    report_start_failure(wrong_samples, 0);
 }
 
 }  // namespace
@@ -521,24 +541,29 @@ extern "C" {
 
 int skein_start(const skein_options* given) {
   ErrnoGuard errno_guard;
-  if (given == nullptr) return start_trace(nullptr);
   Options options;
-  if (given->directory != nullptr) {
+  if (given != nullptr && given->directory != nullptr) {
     const size_t size = strlen(given->directory);
     if (size >= sizeof options.directory) return ENAMETOOLONG;
     memcpy(options.directory, given->directory, size + 1);
   }
-  options.size = given->size;
-  options.log = given->log != 0;
-  options.tasks = given->tasks;
-  options.keep_ns = given->keep_ns;
-  options.most = given->most;
-  return start_trace(&options);
+  if (given != nullptr) {
+    options.size = given->size;
+    options.log = given->log != 0;
+    options.tasks = given->tasks;
+    options.keep_ns = given->keep_ns;
+    options.most = given->most;
+    options.sample_rate = given->sample_rate < kMostSampleRate ? given->sample_rate : kMostSampleRate;
+  }
+  const int error = start_trace(given != nullptr ? &options : nullptr);
+  if (error == 0) sample_as_requested();
+  return error;
 }
 
 void skein_stop(void) {
   BlockSignals block;
   SpinLock lock(start_lock());
+  stop_sampling();
   if (awaits_first_event()) return stop_awaiting();
   if (recording()) set_on(false);
 }

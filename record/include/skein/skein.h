@@ -401,6 +401,8 @@ typedef struct skein_options {
                             most is not, it has that size */
   uint64_t most;         /* bytes of all rings, beyond which none grows; 0: 256 MiB, or less on a
                             small machine. If keep_ns and most are 0, 16 MiB per thread as well. */
+  uint32_t sample_rate;  /* samples of each thread per second of its CPU time, at most 10,000; 0:
+                            none. Without a signal that is free, or if the kernel refuses, none. */
 } skein_options;
 
 typedef struct skein_status {
