@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""skein record --sample: each sample belongs to the task that ran, of a program whose tasks are known (sampled.cc).
+
+usage: sampled_test.py SKEIN SAMPLED CXX [SAMPLES]
+
+SAMPLES: about how many each run has (default 4,000). The last run has the kernel's timers, as where perf_event_open is
+refused, and fewer. At least 99.99 % must be right, which of few samples are all."""
+import collections
+import csv
+import io
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+skein, sampled, compiler = sys.argv[1:4]
+samples = int(sys.argv[4]) if len(sys.argv) > 4 else 4000
+RATE = 5000  # many samples in little time
+
+
+def expect(what, good, shown=""):
+    if not good:
+        sys.exit(f"FAILED: {what}: {shown}")
+
+
+def run(*command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=7200)
+    expect(" ".join(map(str, command)), done.returncode == 0, done.stderr[-2000:])
+    return done.stdout
+
+
+def query(trace, sql):
+    return list(csv.reader(io.StringIO(run(skein, "query", trace, "--csv", sql))))[1:]
+
+
+def check_trace(trace, name):
+    """Checks the samples in functions burn<K>, and returns how many they are."""
+    rows = query(trace, """
+        SELECT f.function, l.text, count(*) FROM sample s
+        JOIN stack_frame f ON f.stack = s.stack AND f.depth = 0 AND f.function LIKE '%burn<%'
+        LEFT JOIN label l ON l.task = s.task
+        GROUP BY f.function, l.text""")
+    right, wrong = 0, collections.Counter()
+    for function, label, count in rows:
+        truth = re.search(r"burn<(\d+)>", function)[1]
+        if label == truth or (truth == "0" and label == ""):
+            right += int(count)
+        else:
+            wrong[f"burn<{truth}> in task '{label}'"] += int(count)
+    bad = wrong.total()
+    print(f"{name}: {right} samples are right, {bad} wrong")
+    expect(f"{name}: at least 99.99 % are right", bad * 9999 <= right, dict(wrong))
+    # The flame graph has each sample, below its task.
+    stacks = run(skein, "flame", trace, "--time", "cpu", "--by", "label", "-o", "-", "--format", "folded").splitlines()
+    counts = collections.Counter()
+    for line in stacks:
+        stack, count = line.rsplit(" ", 1)
+        counts[stack.split(";")[0] if "app::burn" in stack else "other"] += int(count)
+    expect(f"{name}: all samples are in the flame graph", counts.total() == int(query(trace, "SELECT count(*) FROM sample")[0][0]),
+           counts)
+    for label, count in query(trace, """
+            SELECT l.text, count(*) FROM sample s JOIN label l ON l.task = s.task
+            JOIN stack_frame f ON f.stack = s.stack AND f.depth = 0 AND f.function LIKE '%burn<%' GROUP BY 1"""):
+        drawn = sum(n for name, n in counts.items() if re.search(rf"\b{label}\b", name))
+        expect(f"{name}: the flame graph has the samples of task {label}", drawn >= int(count), f"{drawn} {count}")
+    return right
+
+
+with tempfile.TemporaryDirectory() as folder:
+    folder = pathlib.Path(folder)
+    without_perf = folder / "without_perf"
+    run(compiler, "-x", "c", pathlib.Path(__file__).with_name("without_perf.c"), "-o", without_perf)
+    # 24 tasks burn for 0.2 ms on average, which is a sample of RATE.
+    burns = samples // 24
+    for name, command in {"1": [], "4": [], "16": [], "4 timers": [without_perf]}.items():
+        trace = folder / name
+        threads = name.split()[0]
+        run(*command, skein, "record", "-o", trace, "--mode", "log", f"--sample={RATE}", "--", sampled, threads, burns)
+        right = check_trace(trace, f"{name} threads")
+        least = samples // 100 if command else samples // 4
+        expect(f"{name}: there are samples", right >= least, right)
