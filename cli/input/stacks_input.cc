@@ -217,6 +217,9 @@ std::span<const uint8_t> StacksInput::fold_samples(const std::string& path, cons
   text_ = {.unit = "samples",
            .what = "samples by logical stack",
            .subtitle = remarks(a, times, selection_)};
+  if (const uint64_t missed = a.trace.info.missed_samples; missed != 0)
+    text_.subtitle += (text_.subtitle.empty() ? "" : "; ") + counted(missed, "period") +
+                      " of CPU time without a sample, such as those in the kernel";
   std::string text = folded_text(samples.tree, false);
   texts_.push_back(std::move(text));
   return map_.empty() ? bytes_of(texts_.back()) : name_addresses(path, bytes_of(texts_.back()));
