@@ -33,7 +33,8 @@ class ModuleFunctions {
                                              DebugFilePlaces::of_this_user(), disk);
     if (!search.found) return;
     symbols_ = std::move(search.found->contents);
-    if (Result<Functions> more = Functions::read(symbols_.bytes(), path)) functions_ = *std::move(more);
+    if (Result<Functions> more = Functions::read(symbols_.bytes(), path))
+      functions_ = *std::move(more);
   }
   const Functions::Function* find(uint64_t address) const { return functions_.find(address); }
 
@@ -52,7 +53,8 @@ void add_stack_functions(Trace& trace) {
     const std::string path(trace.strings[module.path]);
     std::vector<StackFrame*> inside;
     for (StackFrame& frame : frames)
-      if (frame.function == 0 && frame.address - module.base < module.size) inside.push_back(&frame);
+      if (frame.function == 0 && frame.address - module.base < module.size)
+        inside.push_back(&frame);
     if (inside.empty() || !path.starts_with('/')) continue;
     const ModuleFunctions functions(path, trace.strings[module.build_id]);
     for (StackFrame* frame : inside) {

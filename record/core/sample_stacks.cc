@@ -34,7 +34,8 @@ uint32_t add(SampleStacks& stacks, uint64_t address, uint32_t caller) {
   }
   number = ++stacks.used;
   e.same(format::k_extra, static_cast<uint64_t>(format::ExtraField::kAddress), address);
-  if (caller != 0) e.same(format::k_extra, static_cast<uint64_t>(format::ExtraField::kCaller), caller);
+  if (caller != 0)
+    e.same(format::k_extra, static_cast<uint64_t>(format::ExtraField::kCaller), caller);
   e.one(format::k_sample, number);
   e.commit();
   frame.address = address;

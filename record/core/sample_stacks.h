@@ -1,6 +1,6 @@
-// The call stacks of samples, as a tree in the definitions stream: a node is a frame and its caller,
-// and the innermost node of a stack is its number. Stacks share the nodes of their callers, so that
-// a sample of a known stack is one event of 5 to 8 bytes.
+// The call stacks of samples, as a tree in the definitions stream: a node is a frame and its
+// caller, and the innermost node of a stack is its number. Stacks share the nodes of their callers,
+// so that a sample of a known stack is one event of 5 to 8 bytes.
 //
 //   const uint32_t stack = stack_of(stacks, frames, count);
 //   e.one(format::k_sample, stack);

@@ -1,8 +1,10 @@
 // A program whose samples have a known task: sampled THREADS BURNS
 //
-// Coroutine number K spends its time in burn<K>, and goes on in any thread after each of BURNS burns:
-// a sample in burn<K> belongs to the task with label K. One in burn<0>, which main calls outside any
-// task, belongs to none.
+// Coroutine number K spends its time in burn<K>, and goes on in any thread after each of BURNS
+// burns: a sample in burn<K> belongs to the task with label K. One in burn<0>, which main calls
+// outside any task, belongs to none.
+#include <skein/task.h>
+
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -16,8 +18,6 @@
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include <skein/task.h>
 
 namespace app {
 

@@ -1,6 +1,6 @@
-// Threads are sampled at the highest rate while the program does what profilers break: it allocates,
-// forks, executes, starts and ends threads, and uses the signals itself. With perf events, and with
-// timers where perf_event_open is refused.
+// Threads are sampled at the highest rate while the program does what profilers break: it
+// allocates, forks, executes, starts and ends threads, and uses the signals itself. With perf
+// events, and with timers where perf_event_open is refused.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>

@@ -76,9 +76,8 @@ class SampleFinder {
     for (uint32_t i = 0; i < thread_of_.size(); i++) {
       const Executor& executor = s_.trace.executors[i];
       const auto next = static_cast<uint32_t>(threads_.size());
-      thread_of_[i] =
-          executor.tid == 0 ? next
-                            : numbers.try_emplace({executor.process, executor.tid}, next).first->second;
+      const std::pair<uint32_t, uint64_t> thread(executor.process, executor.tid);
+      thread_of_[i] = executor.tid == 0 ? next : numbers.try_emplace(thread, next).first->second;
       if (thread_of_[i] == next) threads_.emplace_back();
     }
   }

@@ -20,8 +20,7 @@ const QueryTable& stack_frame_table() {
       .columns = {{.name = "stack",
                    .about = "number of the stack, as in sample",
                    .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
-                     return static_cast<int64_t>(
-                         s.trace().stacks.number(s.frame_stacks()[row]));
+                     return static_cast<int64_t>(s.trace().stacks.number(s.frame_stacks()[row]));
                    }},
                   {.name = "depth",
                    .about = "0: the innermost frame",

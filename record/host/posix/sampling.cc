@@ -58,7 +58,8 @@ struct Sampling {
 Sampling sampling;
 SampleStacks* sample_stacks = nullptr;  // atomic; of the running trace
 
-// In a page that is cleared on fork, as the recorder's other locks: a child is not sampled at first.
+// In a page that is cleared on fork, as the recorder's other locks: a child is not sampled at
+// first.
 uint32_t& sampling_lock() { return *reinterpret_cast<uint32_t*>(skein_page + 192); }
 uint32_t& rate_word() { return *reinterpret_cast<uint32_t*>(skein_page + 256); }
 uint32_t& has_thread() { return *reinterpret_cast<uint32_t*>(skein_page + 260); }
@@ -100,8 +101,9 @@ void count_missed(uint64_t count) {
     __atomic_fetch_add(&table->header->missed_samples, count, __ATOMIC_RELAXED);
 }
 
-// Returns the time to the next sample, in ns of CPU time. Counts the periods that passed without one.
-// Signals are late, by 0.1 ms in virtual machines: the next period begins when this one was due.
+// Returns the time to the next sample, in ns of CPU time. Counts the periods that passed without
+// one. Signals are late, by 0.1 ms in virtual machines: the next period begins when this one was
+// due.
 uint64_t time_to_next(uint64_t mean) {
   const uint64_t now = thread_cpu_time();
   const uint32_t start = __atomic_load_n(&sampling.start, __ATOMIC_RELAXED);
@@ -130,9 +132,8 @@ void take_sample(const void* context) {
 }
 
 void set_timer(int timer, uint64_t period) {
-  const itimerspec next = {{0, 0},
-                           {static_cast<time_t>(period / kSecond),
-                            static_cast<long>(period % kSecond)}};
+  const itimerspec next = {
+      {0, 0}, {static_cast<time_t>(period / kSecond), static_cast<long>(period % kSecond)}};
   syscall(SYS_timer_settime, timer, 0, &next, nullptr);
 }
 
@@ -183,7 +184,8 @@ bool install_handler() {
   action.sa_sigaction = on_sample;
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigfillset(&action.sa_mask);  // as BlockSignals: no other handler runs inside
-  for (const int fault : {SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTRAP}) sigdelset(&action.sa_mask, fault);
+  for (const int fault : {SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTRAP})
+    sigdelset(&action.sa_mask, fault);
   for (const int signal : {SIGURG, SIGPROF}) {
     if (!has_default_action(signal)) continue;
     if (sigaction(signal, &action, nullptr) != 0) return false;
@@ -200,9 +202,9 @@ uint32_t most_descriptors() {
   return static_cast<uint32_t>(share < kMostDescriptors ? share : kMostDescriptors);
 }
 
-// Returns the descriptor of a thread's perf event, or -1 with errno set. It fires once, as the timers
-// do: one that fired again in the handler would call it as soon as it returns, and the program would
-// not go on.
+// Returns the descriptor of a thread's perf event, or -1 with errno set. It fires once, as the
+// timers do: one that fired again in the handler would call it as soon as it returns, and the
+// program would not go on.
 int open_event(int tid, uint64_t period) {
   perf_event_attr wanted;
   memset(&wanted, 0, sizeof wanted);
@@ -214,8 +216,7 @@ int open_event(int tid, uint64_t period) {
   wanted.exclude_kernel = 1;  // also without permission, and no system call ends early
   wanted.exclude_hv = 1;
   wanted.wakeup_events = 1;
-  const long opened =
-      syscall(SYS_perf_event_open, &wanted, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  const long opened = syscall(SYS_perf_event_open, &wanted, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
   if (opened < 0) return kNone;
   int fd = static_cast<int>(opened);
   if (const int high = duplicate_high(fd); high >= 0) {
@@ -224,8 +225,7 @@ int open_event(int tid, uint64_t period) {
   }
   const f_owner_ex owner = {F_OWNER_TID, tid};
   if (fcntl(fd, F_SETSIG, sampling.signal) == 0 && fcntl(fd, F_SETOWN_EX, &owner) == 0 &&
-      fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 &&
-      ioctl(fd, PERF_EVENT_IOC_REFRESH, 1) == 0)
+      fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 && ioctl(fd, PERF_EVENT_IOC_REFRESH, 1) == 0)
     return fd;
   const int reason = errno;
   close(fd);
@@ -288,7 +288,8 @@ ThreadTimer* timer_of(int tid) {
 // Returns a free place, or null.
 ThreadTimer* free_timer() {
   if (ThreadTimer* found = timer_of(0)) return found;
-  return sampling.used < kMostThreads ? new (&sampling.timers[sampling.used++]) ThreadTimer : nullptr;
+  return sampling.used < kMostThreads ? new (&sampling.timers[sampling.used++]) ThreadTimer
+                                      : nullptr;
 }
 
 // Returns 0, or an errno value if the thread is not sampled.
@@ -499,8 +500,7 @@ bool samples_by_timer() { return sampling.by_timer; }
 bool sampling_has_thread() { return __atomic_load_n(&has_thread(), __ATOMIC_SEQ_CST) != 0; }
 
 void sample_this_thread() {
-  if (rate_now() == 0 ||
-      this_thread.start == __atomic_load_n(&sampling.start, __ATOMIC_RELAXED))
+  if (rate_now() == 0 || this_thread.start == __atomic_load_n(&sampling.start, __ATOMIC_RELAXED))
     return;
   ErrnoGuard errno_guard;
   const auto tid = static_cast<int>(syscall(SYS_gettid));

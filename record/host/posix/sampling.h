@@ -1,5 +1,5 @@
-// Samples of the program's own threads: where each spends its CPU time, as `sample` events among its
-// events, so that a sample belongs to the task that is current there.
+// Samples of the program's own threads: where each spends its CPU time, as `sample` events among
+// its events, so that a sample belongs to the task that is current there.
 //
 //   SKEIN_TRACE=dir,sample=999      from the start of a trace
 //   request `sample 999`, `sample off`   of the control socket
@@ -19,10 +19,10 @@
 // used; if also for that, threads are not sampled. A handler that the program installs later is
 // kept, and no more threads are sampled.
 //
-// Threads: one that records an event is sampled from its first one on, and unblocks the signal then.
-// Others are found by a thread of the recorder that lists them ten times a second, unless they have
-// blocked the signal. It exists only while threads are sampled, and not in a forked child, whose
-// threads are sampled from their first events on.
+// Threads: one that records an event is sampled from its first one on, and unblocks the signal
+// then. Others are found by a thread of the recorder that lists them ten times a second, unless
+// they have blocked the signal. It exists only while threads are sampled, and not in a forked
+// child, whose threads are sampled from their first events on.
 //
 // What has no sample: time in the kernel (perf), time with the signal blocked, and threads beyond
 // the limits below. Each period without a sample is counted in missed_samples of the task table.
@@ -40,7 +40,7 @@ struct Names;
 // EBUSY: the program uses both signals. EACCES, EAGAIN, ENOMEM, ENOSYS ...: the kernel refuses.
 int start_sampling(uint32_t rate);
 void stop_sampling();
-uint32_t sample_rate();  // 0: threads are not sampled
+uint32_t sample_rate();   // 0: threads are not sampled
 bool samples_by_timer();  // perf_event_open was refused
 // Whether the recorder's thread that lists the program's threads exists.
 bool sampling_has_thread();

@@ -2,8 +2,8 @@
 //
 // Code without frame pointers uses their register for anything, so nothing is trusted: memory is
 // read by a system call that fails instead of faulting, and a caller counts only if a call
-// instruction ends where it would go on. So callers may be missing, but none is invented: build with
-// -fno-omit-frame-pointer to have them all. The innermost frame is always right.
+// instruction ends where it would go on. So callers may be missing, but none is invented: build
+// with -fno-omit-frame-pointer to have them all. The innermost frame is always right.
 //
 // Rejected: tables of .eh_frame, which a handler cannot read without locks of the dynamic linker;
 // searching the stack for what looks like return addresses, which finds those of calls that are

@@ -553,7 +553,8 @@ int skein_start(const skein_options* given) {
     options.tasks = given->tasks;
     options.keep_ns = given->keep_ns;
     options.most = given->most;
-    options.sample_rate = given->sample_rate < kMostSampleRate ? given->sample_rate : kMostSampleRate;
+    options.sample_rate =
+        given->sample_rate < kMostSampleRate ? given->sample_rate : kMostSampleRate;
   }
   const int error = start_trace(given != nullptr ? &options : nullptr);
   if (error == 0) sample_as_requested();
