@@ -265,8 +265,8 @@ void add_control(CommandLine& line) {
       ->required()
       ->check(one_of({"status", "start", "stop", "sample", "snapshot"}));
   app->add_option("ARGUMENT", options->argument,
-                  "start: DIR[,keep=10s][,mode=ring|log]; snapshot: DIR;\n"
-                  "sample: samples per second of CPU time, or off");
+                  "start: DIR[,keep=10s][,mode=ring|log]\n"
+                  "snapshot: DIR\nsample: times per second, or off");
 }
 
 void add_snapshot(CommandLine& line) {
