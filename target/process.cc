@@ -17,6 +17,7 @@
 #include "target/access.h"
 #include "target/elf.h"
 #include "target/kernel_words.h"
+#include "target/living_process.h"
 #include "target/page_map.h"
 #include "target/process_maps.h"
 #include "target/program_name.h"
@@ -72,10 +73,12 @@ TargetThread::State state_of(const std::string& stat) {
 
 class Process : public Target {
  public:
-  Process(uint64_t pid, Architecture architecture, std::vector<Mapping> mappings)
+  // `thread`: see LivingProcess.
+  Process(uint64_t pid, uint64_t thread, Architecture architecture, std::vector<Mapping> mappings)
       : pid_(pid),
-        folder_("/proc/" + std::to_string(pid)),
-        kept_name_(proc_text(folder_ + "/comm")),
+        thread_(thread),
+        folder_("/proc/" + std::to_string(thread)),
+        kept_name_(proc_text("/proc/" + std::to_string(pid) + "/comm")),
         name_(whole_name(kept_name_, {exe(), first_argument()})),
         architecture_(architecture),
         mappings_(std::move(mappings)),
@@ -93,6 +96,7 @@ class Process : public Target {
       TargetThread thread{.id = id, .name = proc_text(folder + "comm")};
       if (thread.name == kept_name_) thread.name = name_;
       thread.state = state_of(proc_text(folder + "stat"));
+      if (thread.state == TargetThread::State::Ended) continue;  // a main thread that has left
       thread.registers = registers_in_call(proc_text(folder + "syscall"), architecture_);
       thread.wait_channel = proc_text(folder + "wchan");
       if (thread.wait_channel == "0") thread.wait_channel.clear();
@@ -119,7 +123,7 @@ class Process : public Target {
         ours.push_back({piece.to.data(), piece.to.size()});
         theirs.push_back({reinterpret_cast<void*>(piece.address), piece.to.size()});  // NOLINT
       }
-      const ssize_t count = process_vm_readv(static_cast<pid_t>(pid_), ours.data(), ours.size(),
+      const ssize_t count = process_vm_readv(static_cast<pid_t>(thread_), ours.data(), ours.size(),
                                              theirs.data(), theirs.size(), 0);
       auto left = static_cast<size_t>(std::max<ssize_t>(count, 0));
       size_t done = 0;
@@ -212,7 +216,8 @@ class Process : public Target {
   }
 
   uint64_t pid_;
-  std::string folder_;
+  uint64_t thread_;     // by which the kernel shows its memory
+  std::string folder_;  // of this thread
   std::string kept_name_;  // by the kernel: that of all its threads without another one
   std::string name_;
   Architecture architecture_;
@@ -232,29 +237,17 @@ Error access_error(uint64_t pid, int code) {
 
 }  // namespace
 
-uint64_t process_start(uint64_t pid) {
-  const std::string stat = proc_text("/proc/" + std::to_string(pid) + "/stat");
-  if (stat.empty() || state_of(stat) == TargetThread::State::Ended) return 0;
-  // proc_pid_stat(5); the third is behind the name.
-  const auto field = [&](int number) {
-    size_t at = stat.rfind(')') + 1;  // npos + 1 == 0
-    for (int i = 2; i < number && at < stat.size(); i++) at = stat.find(' ', at) + 1;
-    uint64_t value = 0;
-    std::from_chars(stat.data() + std::min(at, stat.size()), stat.data() + stat.size(), value);
-    return value;
-  };
-  constexpr uint64_t is_ending = 4;  // PF_EXITING: its memory goes before it is a zombie
-  return (field(9) & is_ending) != 0 ? 0 : field(22);
-}
-
 Result<std::unique_ptr<Target>> open_process(uint64_t pid) {
-  const std::string folder = "/proc/" + std::to_string(pid);
-  const std::string shown = "process " + std::to_string(pid);
+  const std::string number = std::to_string(pid);
+  const std::string shown = "process " + number;
   DiskFiles files;
-  if (pid == 0 || pid > INT_MAX || files.type(folder) != FileType::Directory)
+  if (pid == 0 || pid > INT_MAX || files.type("/proc/" + number) != FileType::Directory)
     return Error{.what = "no such process", .file = shown};
-  if (state_of(proc_text(folder + "/stat")) == TargetThread::State::Ended)
+  if (has_ended(proc_text("/proc/" + number + "/stat")))
     return Error{.what = "it has ended, and its parent has not waited for it", .file = shown};
+  const std::optional<LivingProcess> process = living_process(pid);
+  const uint64_t thread = process ? process->thread : pid;
+  const std::string folder = "/proc/" + std::to_string(thread);
 
   // A file of /proc that may not be read is empty, like that of a thread of the kernel.
   const int list = open((folder + "/maps").c_str(), O_RDONLY | O_CLOEXEC);
@@ -268,18 +261,18 @@ Result<std::unique_ptr<Target>> open_process(uint64_t pid) {
   uint8_t byte = 0;
   iovec to{&byte, 1};
   iovec from{reinterpret_cast<void*>(mappings.front().begin), 1};  // NOLINT
-  if (process_vm_readv(static_cast<pid_t>(pid), &to, 1, &from, 1, 0) < 0 && errno != EFAULT)
+  if (process_vm_readv(static_cast<pid_t>(thread), &to, 1, &from, 1, 0) < 0 && errno != EFAULT)
     return access_error(pid, errno);
   const Result<std::vector<uint8_t>> head = files.head(folder + "/exe", 1 << 16);
   if (!head) {
-    if (process_start(pid) == 0) return access_error(pid, ESRCH);
+    if (!living_process(pid)) return access_error(pid, ESRCH);
     return Error{.what = "its program: " + head.error().what, .file = shown};
   }
   const Result<ElfHeader> header = read_elf_header(*head, shown);
   if (!header) return header.error();
 
   return std::unique_ptr<Target>(
-      std::make_unique<Process>(pid, header->architecture, std::move(mappings)));
+      std::make_unique<Process>(pid, thread, header->architecture, std::move(mappings)));
 }
 
 }  // namespace skein

@@ -14,11 +14,7 @@ namespace skein {
 
 // Fails for a process that does not exist, has ended, is a 32-bit one or a thread of the kernel,
 // and without permission. If the process ends later, read() returns 0 and threads() nothing. Reads
-// its mappings once: 1 ms for each thousand.
+// its mappings once: 1 ms for each thousand. A main thread that has left is none of its threads.
 Result<std::unique_ptr<Target>> open_process(uint64_t pid);
-
-// When it was started, in the kernel's unit, to recognise a process: numbers are used again. 0: it
-// has ended, or ends.
-uint64_t process_start(uint64_t pid);
 
 }  // namespace skein

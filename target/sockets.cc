@@ -20,6 +20,7 @@
 #include <span>
 
 #include "base/stable_sort.h"
+#include "target/living_process.h"
 
 namespace skein {
 
@@ -44,7 +45,7 @@ class Descriptor {
 ByInode inodes_of(const std::string& pid) {
   ByInode found;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/" + pid + "/fd", error)) {
+  for (const auto& entry : std::filesystem::directory_iterator(process_folder(pid) + "/fd", error)) {
     const std::string target = std::filesystem::read_symlink(entry.path(), error).string();
     unsigned inode = 0;
     if (!error && std::sscanf(target.c_str(), "socket:[%u]", &inode) == 1)

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <utility>
 
+#include "target/living_process.h"
+
 namespace skein::cli {
 
 namespace {
@@ -24,6 +26,7 @@ struct ProcessLine {
   pid_t pid = 0;
   pid_t parent = 0;
   char state = '?';
+  bool has_ended = false;  // with all of its threads
 };
 
 // "PID (NAME) STATE PARENT ..."; the name may contain anything.
@@ -31,6 +34,7 @@ bool parse_stat(std::string_view text, ProcessLine& line) {
   const size_t end = text.rfind(") ");
   if (end == std::string_view::npos || end + 4 >= text.size()) return false;
   line.state = text[end + 2];
+  line.has_ended = has_ended(text);
   const std::string_view parent = text.substr(end + 4);
   return std::from_chars(parent.data(), parent.data() + parent.size(), line.parent).ec ==
          std::errc();
@@ -91,7 +95,7 @@ bool reap_children() {
 std::vector<pid_t> descendants_of(pid_t process) {
   std::vector<pid_t> pids;
   for (const ProcessLine& line : tree_of(process))
-    if (line.state != 'Z' && line.state != 'X') pids.push_back(line.pid);
+    if (!line.has_ended) pids.push_back(line.pid);
   return pids;
 }
 
@@ -111,7 +115,7 @@ bool kill_descendants() {
     bool is_stopping = false;
     bool is_left = false;
     for (const ProcessLine& line : tree) {
-      if (line.state == 'Z' || line.state == 'X' || refused.contains(line.pid)) continue;
+      if (line.has_ended || refused.contains(line.pid)) continue;
       is_left = true;
       if (line.state == 'T' || line.state == 't' || round > 10) continue;
       if (kill(line.pid, SIGSTOP) != 0 && errno == EPERM) refused.insert(line.pid);

@@ -11,6 +11,7 @@
 #include "base/disk_files.h"
 #include "cli/die.h"
 #include "target/access.h"
+#include "target/living_process.h"
 #include "trace/read/ctf/task_table.h"
 
 namespace skein::cli {
@@ -79,7 +80,7 @@ std::string find_trace(const std::string& pid, std::istream& maps) {
     if (!path.ends_with(name)) continue;
     if (pids.empty()) pids = numbers_of(pid);
     // The paths of a process in a container are relative to its own root directory.
-    for (const std::string& candidate : {path, "/proc/" + pid + "/root" + path}) {
+    for (const std::string& candidate : {path, process_folder(pid) + "/root" + path}) {
       const auto table = table_of(disk, candidate, pids);
       if (!table) continue;
       if (best.empty() || table->start >= newest) {
@@ -105,7 +106,7 @@ std::string trace_of_process(const std::string& pid) {
   std::error_code error;
   if (!std::filesystem::exists("/proc/" + pid, error))
     die(2, "process " + pid + ": no such process");
-  std::ifstream maps("/proc/" + pid + "/maps");
+  std::ifstream maps(process_folder(pid) + "/maps");
   if (!maps) die(2, "process " + pid + ": " + denied(pid));
   const std::string trace = find_trace(pid, maps);
   if (trace.empty())
@@ -119,7 +120,7 @@ std::vector<RecordedProcess> recorded_processes() {
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     const std::string pid = entry.path().filename().string();
     if (!is_number(pid)) continue;
-    std::ifstream maps(entry.path() / "maps");
+    std::ifstream maps(process_folder(pid) + "/maps");
     const std::string trace = find_trace(pid, maps);
     if (trace.empty()) continue;
     std::string program;
@@ -140,7 +141,7 @@ std::string process_of(const std::string& directory) {
 
 std::string process_hint(const std::string& text) {
   if (!names_process(text)) return "";
-  std::ifstream maps("/proc/" + text + "/maps");
+  std::ifstream maps(process_folder(text) + "/maps");
   if (!maps) return text + " is a process, not a trace; its trace is unknown: " + denied(text);
   const std::string trace = find_trace(text, maps);
   return text + " is a process, not a trace" +
@@ -149,7 +150,7 @@ std::string process_hint(const std::string& text) {
 
 std::optional<uint64_t> process_without_trace(const std::string& text) {
   if (!names_process(text)) return {};
-  std::ifstream maps("/proc/" + text + "/maps");
+  std::ifstream maps(process_folder(text) + "/maps");
   if (!maps || !find_trace(text, maps).empty()) return {};
   return std::stoull(text);
 }

@@ -13,8 +13,9 @@
 #include "cli/output/progress.h"
 #include "cli/output/terminal.h"
 #include "frames/saved_frames.h"
-#include "target/process.h"
+#include "target/living_process.h"
 #include "target/pausable_process.h"
+#include "target/process.h"
 
 namespace skein::cli {
 
@@ -86,8 +87,8 @@ Result<Unprepared> read_process(PausableProcess& process, Reading reading,
                                 const OnMemory& on_memory) {
   std::optional<Error> error;
   SearchProgress progress(title_of(process));
-  const uint64_t start = process_start(process.pid());
-  const auto has_ended = [&] { return start == 0 || process_start(process.pid()) != start; };
+  const std::optional<LivingProcess> start = living_process(process.pid());
+  const auto has_ended = [&] { return !start || living_process(process.pid()) != start; };
   bool ended_early = false;
   SearchOptions options = options_of(reading, progress);
   if (reading.pause) options.before = [&] { error = process.pause(); };
@@ -225,7 +226,7 @@ std::optional<Unprepared> read_unprepared(const std::string& text, Reading readi
     if (!process) die(2, process.error().message());
     Result<Unprepared> read = read_process(**process, reading, {});
     if (read) return std::move(*read);
-    if (process_start(*pid) == 0) die(2, read.error().message());
+    if (!living_process(*pid)) die(2, read.error().message());
     Error& error = read.error();
     error.advice += error.advice.empty() ? "" : "; ";
     error.advice += "it is not recording; start it with `skein record` or set SKEIN_TRACE";
