@@ -6,6 +6,7 @@
 
 #include "base/cursor.h"
 #include "target/elf.h"
+#include "target/waiting_calls.h"
 
 namespace skein {
 
@@ -33,61 +34,6 @@ void read_registers(Cursor& cursor, Architecture architecture, Registers& regist
       registers.set(number, value);
 }
 
-// Of x86-64, the system calls in which a thread sleeps: those that the kernel's core has in orig_rax,
-// as gdb's does, unless the thread was interrupted (arch/x86/entry/syscalls/syscall_64.tbl).
-std::string_view sleeping_call(uint64_t number) {
-  switch (number) {
-    case 0:
-      return "read";
-    case 7:
-      return "poll";
-    case 23:
-      return "select";
-    case 34:
-      return "pause";
-    case 35:
-      return "nanosleep";
-    case 42:
-      return "connect";
-    case 43:
-      return "accept";
-    case 45:
-      return "recvfrom";
-    case 47:
-      return "recvmsg";
-    case 61:
-      return "do_wait";
-    case 72:
-      return "fcntl";
-    case 73:
-      return "flock";
-    case 128:
-      return "sigtimedwait";
-    case 130:
-      return "sigsuspend";
-    case 202:
-      return "futex";
-    case 230:
-      return "clock_nanosleep";
-    case 232:
-      return "epoll_wait";
-    case 270:
-      return "pselect6";
-    case 271:
-      return "ppoll";
-    case 281:
-      return "epoll_pwait";
-    case 288:
-      return "accept4";
-    case 426:
-      return "io_uring_enter";
-    case 441:
-      return "epoll_pwait2";
-    default:
-      return "";
-  }
-}
-
 // elf_prstatus: signal at 12, thread at 32, registers at 112, orig_rax the 16th of them.
 void read_thread(std::span<const uint8_t> data, Architecture architecture, CoreNotes& to) {
   Cursor cursor(data);
@@ -101,13 +47,18 @@ void read_thread(std::span<const uint8_t> data, Architecture architecture, CoreN
     return;
   }
   if (architecture == Architecture::X86_64) {
+    // The kernel's core has the number in orig_rax, as gdb's does, unless the thread was interrupted.
     Cursor call = cursor;
     call.skip(15 * sizeof(uint64_t));
-    thread.wait_channel = sleeping_call(call.u64());
-    if (call.failed()) thread.wait_channel.clear();
-    if (!thread.wait_channel.empty()) thread.state = TargetThread::State::Sleeping;
+    const uint64_t number = call.u64();
+    if (!call.failed()) thread.wait_channel = name_of_waiting_call(number);
+    if (!thread.wait_channel.empty()) {
+      thread.state = TargetThread::State::Sleeping;
+      thread.call = KernelCall{.number = number};
+    }
   }
   read_registers(cursor, architecture, thread.registers);
+  if (thread.call) thread.call->arguments = call_arguments(thread.registers);
   if (cursor.failed()) to.cut_short = true;
   if (to.threads.empty()) to.signal = signal;
   to.threads.push_back(std::move(thread));

@@ -4,6 +4,7 @@
 
 #include "target/process.h"
 #include "target/stopped_threads.h"
+#include "target/waiting_calls.h"
 
 namespace skein {
 
@@ -41,8 +42,8 @@ class Pausable : public PausableProcess {
     Result<StoppedThreads> stopped = StoppedThreads::stop(pid());
     if (!stopped) return stopped.error();
     for (TargetThread& thread : threads_)
-      if (const Registers now = stopped->registers(thread.id); !now.is_empty())
-        thread.registers = now;
+      if (const StoppedThreads::Stop now = stopped->at(thread.id); !now.registers.is_empty())
+        correct(thread, now);
     Result<std::unique_ptr<Target>> process = open_process(pid());  // its mappings as they are now
     if (!process) return process.error();
     process_ = std::move(*process);
@@ -52,6 +53,28 @@ class Pausable : public PausableProcess {
   int64_t resume() override { return stopped_ ? stopped_->resume() : 0; }
 
  private:
+  // It may have run when its state was read, only because an earlier stop had interrupted it.
+  void correct(TargetThread& thread, const StoppedThreads::Stop& now) const {
+    thread.registers = now.registers;
+    if (now.is_by_signal) thread.state = TargetThread::State::Stopped;
+    if (!now.call) return;
+    thread.call = now.call;
+    if (thread.call->number == restart_call) thread.call->number = restarted_call(thread.registers);
+    if (thread.state != TargetThread::State::Running) return;
+    thread.state = TargetThread::State::Sleeping;
+    thread.wait_channel = name_of_waiting_call(thread.call->number);
+  }
+
+  // The number in the instruction before that of the call, "mov $230, %eax".
+  uint64_t restarted_call(const Registers& registers) const {
+    uint8_t code[7] = {};
+    const auto pc = registers.get(Registers::pc_of(architecture()));
+    if (!pc || process_->read(*pc - sizeof code, code) != sizeof code || code[0] != 0xB8 ||
+        code[3] != 0 || code[4] != 0 || code[5] != 0x0F || code[6] != 0x05)
+      return restart_call;
+    return static_cast<uint64_t>(code[1] | code[2] << 8);
+  }
+
   std::unique_ptr<Target> process_;
   std::optional<StoppedThreads> stopped_ = {};
   std::vector<TargetThread> threads_ = {};

@@ -1,6 +1,7 @@
 #include "target/stopped_threads.h"
 
 #include <elf.h>
+#include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -13,6 +14,7 @@
 #include <string>
 
 #include "target/thread_ids.h"
+#include "target/waiting_calls.h"
 
 namespace skein {
 
@@ -33,6 +35,12 @@ Registers registers_of(const user_regs_struct& from) {
   for (size_t number = 0; number < std::size(in_order); number++) to.set(number, in_order[number]);
   return to;
 }
+
+// orig_rax is -1 of a thread that is not in a call.
+std::optional<KernelCall> interrupted_call(const user_regs_struct& from) {
+  if (static_cast<int64_t>(from.orig_rax) < 0 || !was_interrupted(from.rax)) return {};
+  return KernelCall{.number = from.orig_rax, .arguments = call_arguments(registers_of(from))};
+}
 #elif defined(__aarch64__)
 Registers registers_of(const user_regs_struct& from) {
   Registers to;
@@ -42,6 +50,8 @@ Registers registers_of(const user_regs_struct& from) {
   to.set(Registers::pc_of(Architecture::Aarch64), from.pc);
   return to;
 }
+
+std::optional<KernelCall> interrupted_call(const user_regs_struct&) { return {}; }
 #endif
 
 }  // namespace
@@ -89,7 +99,11 @@ void StoppedThreads::wait_for_stops() {
       if (changed < 0 || (changed > 0 && !WIFSTOPPED(status))) break;  // it has ended
       if (changed > 0) {
         thread.is_stopped = true;
-        if (status >> 16 != PTRACE_EVENT_STOP) thread.signal = WSTOPSIG(status);
+        // ptrace(2), "PTRACE_EVENT_STOP".
+        if (status >> 16 != PTRACE_EVENT_STOP)
+          thread.signal = WSTOPSIG(status);
+        else
+          thread.is_by_signal = WSTOPSIG(status) != SIGTRAP;
         continue;
       }
       if (now_ns() > end) break;
@@ -99,7 +113,7 @@ void StoppedThreads::wait_for_stops() {
   }
 }
 
-Registers StoppedThreads::registers(uint64_t id) const {
+StoppedThreads::Stop StoppedThreads::at(uint64_t id) const {
   const auto thread = std::find_if(threads_.begin(), threads_.end(), [&](const Thread& one) {
     return static_cast<uint64_t>(one.id) == id;
   });
@@ -108,7 +122,9 @@ Registers StoppedThreads::registers(uint64_t id) const {
   if (thread == threads_.end() || !thread->is_stopped || pause_ != 0 ||
       ptrace(PTRACE_GETREGSET, thread->id, NT_PRSTATUS, &to) != 0 || to.iov_len != sizeof values)
     return {};
-  return registers_of(values);
+  return {.registers = registers_of(values),
+          .call = interrupted_call(values),
+          .is_by_signal = thread->is_by_signal};
 }
 
 int64_t StoppedThreads::resume() {

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
@@ -29,8 +30,13 @@ class StoppedThreads {
   StoppedThreads& operator=(StoppedThreads&&) = delete;
   ~StoppedThreads() { resume(); }
 
-  // None: the thread is not stopped.
-  Registers registers(uint64_t thread) const;
+  struct Stop {
+    Registers registers = {};             // none: the thread is not stopped
+    std::optional<KernelCall> call = {};  // in which it waited, and which the stop has interrupted
+    bool is_by_signal = false;            // its process was stopped before, by SIGSTOP or the like
+  };
+  Stop at(uint64_t thread) const;
+  Registers registers(uint64_t thread) const { return at(thread).registers; }
 
   // Lets the process go on and returns how long it has stood still, in ns. Later calls return the
   // same.
@@ -40,6 +46,7 @@ class StoppedThreads {
   struct Thread {
     pid_t id = 0;
     bool is_stopped = false;
+    bool is_by_signal = false;
     int signal = 0;  // to be delivered when it goes on
   };
 

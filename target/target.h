@@ -77,6 +77,13 @@ class Registers {
   uint64_t known_ = 0;  // bit n: register n
 };
 
+// A system call in which a thread waits. Arguments that are unknown are 0.
+struct KernelCall {
+  uint64_t number = 0;
+  std::array<uint64_t, 6> arguments = {};
+  bool operator==(const KernelCall&) const = default;
+};
+
 struct TargetThread {
   // As in proc_pid_stat(5); Unknown in a core.
   enum class State : char {
@@ -92,7 +99,11 @@ struct TargetThread {
   std::string name = {};
   State state = State::Unknown;
   Registers registers = {};       // of a running process that is not stopped: pc and sp at most
-  std::string wait_channel = {};  // the kernel's function in which it waits; empty: unknown
+  // The kernel's function in which it waits, or the name of its system call; empty: unknown.
+  std::string wait_channel = {};
+  std::optional<KernelCall> call = {};  // nothing: it runs, or it is not known
+  uint64_t runs = 0;    // of a running process: changes whenever the thread has run; 0: unknown
+  uint64_t own_id = 0;  // in the process's pid namespace; 0: the same, as far as it is known
 };
 
 // One part of a batch. `count` is set by read(): the bytes read, from the beginning.
