@@ -12,7 +12,7 @@ namespace skein {
 
 namespace {
 
-constexpr std::string_view version = "skein.frames/5\n";
+constexpr std::string_view version = "skein.frames/6\n";
 
 // Both archives visit the same members in the same order: see visit().
 class Saving {
@@ -181,11 +181,16 @@ void visit(Archive& archive, TargetThread& one) {
 }
 
 template <typename Archive>
+void visit(Archive& archive, MutexWait& one) {
+  visit_all(archive, one.thread, one.holder, one.mutex, one.has_limit);
+}
+
+template <typename Archive>
 void visit(Archive& archive, SavedFrames& all) {
   visit_all(archive, all.found.functions, all.found.callers, all.found.places, all.found.coroutines,
             all.found.objects, all.found.awaited, all.found.variables, all.found.read,
             all.found.freed, all.found.warnings, all.around.steady_now, all.around.system_now,
-            all.around.sockets, all.around.threads, all.paused);
+            all.around.sockets, all.around.threads, all.around.mutex_waits, all.paused);
 }
 
 bool is_index(uint32_t value, size_t size) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "frames/chains.h"
+#include "frames/mutex_waits.h"
 #include "frames/wait_shapes.h"
 #include "target/sockets.h"
 #include "target/target.h"
@@ -23,11 +24,13 @@ struct Surroundings {
   std::optional<int64_t> system_now = {};
   std::vector<SocketState> sockets = {};  // by descriptor
   std::vector<TargetThread> threads = {};
+  std::vector<MutexWait> mutex_waits = {};  // of the threads
 };
 
 // From the worst; only Usual is what it looks like in most programs that are correct.
 enum class ChainVerdict : uint8_t {
-  Deadlock,         // the coroutines of a cycle wait for each other, or for locks that they hold
+  Deadlock,         // the coroutines of a cycle wait for each other, or for locks that they hold, or
+                    // their threads do
   BehindDeadlock,   // it waits for a coroutine that is in a deadlock, or behind one
   PerhapsDeadlock,  // it is one if those hold the locks that probably do
   BlocksThread,     // it runs, and its thread sleeps in a call

@@ -29,12 +29,14 @@ std::string title_of(const Target& target) {
 Result<Unprepared> read_target(const Target& target, bool is_core, const SearchOptions& options) {
   Result<SuspendedCoroutines> found = find_suspended(target, options);
   if (!found) return found.error();
+  std::vector<TargetThread> threads = target.threads();
+  std::vector<MutexWait> mutex_waits = find_mutex_waits(target, threads);
   return Unprepared{.title = title_of(target),
                     .pid = target.pid(),
                     .is_core = is_core,
                     .trace = trace_of(target, is_core),
                     .found = std::move(*found),
-                    .around = {.threads = target.threads()}};
+                    .around = {.threads = std::move(threads), .mutex_waits = std::move(mutex_waits)}};
 }
 
 int64_t now_of(clockid_t clock) {

@@ -1,38 +1,17 @@
 #include "cli/output/coroutine_why.h"
 
 #include <algorithm>
-#include <map>
 #include <span>
 
 #include "base/escape.h"
 #include "base/text.h"
-#include "cli/input/thread_state.h"
 #include "cli/output/awaited_text.h"
+#include "cli/output/thread_lines.h"
 #include "frames/asio_groups.h"
 
 namespace skein::cli {
 
 namespace {
-
-std::string thread_text(const TargetThread& thread) {
-  const std::string state = describe_thread(static_cast<char>(thread.state), thread.wait_channel);
-  return state.empty() ? "is in an unknown state" : state;
-}
-
-// The coroutine of the program that each thread runs, the innermost one, with its line.
-using Running = std::map<uint64_t, std::string>;
-Running running_coroutines(const SuspendedCoroutines& found) {
-  Running running;
-  for (const SuspendedCoroutine& one : found.coroutines) {
-    if (one.thread == 0) continue;
-    const SuspendedCoroutines::Function& function = found.functions[one.function];
-    if (function.is_internal || !function.operation.empty()) continue;
-    const SuspendedCoroutines::Place& place = found.places[one.place];
-    const std::string line = place.is_running ? line_text(place) : "";
-    running[one.thread] = escaped(function.name) + (line.empty() ? "" : " (" + line + ')');
-  }
-  return running;
-}
 
 // Of timers, of which it is not known how soon they expire.
 std::string explain_timers(const Unprepared& of, const JudgedChain& one) {
@@ -92,7 +71,7 @@ bool has_unknown_stack(const Unprepared& of) {
 }
 
 // The coroutines on whose threads no other one can run; empty: none.
-std::string blocked_text(const Unprepared& of, const Running& running) {
+std::string blocked_text(const Unprepared& of, const RunningCoroutines& running) {
   std::string names;
   for (const TargetThread& thread : of.around.threads)
     if (const auto one = running.find(thread.id); one != running.end() && sleeps(thread))
@@ -110,11 +89,29 @@ std::string explain_perhaps(const LockCycle& cycle) {
          ": a deadlock, unless the lock is released in another way, or the wait has a time limit.";
 }
 
+// Of a coroutine that runs on a thread that sleeps in a call.
+std::string explain_thread(const Unprepared& of, const SuspendedCoroutine& coroutine,
+                           const RunningCoroutines& running) {
+  const TargetThread* thread = thread_of(coroutine, of.around);
+  const std::string state = thread == nullptr ? "" : thread_text(of, *thread);
+  std::string text = "It runs on thread " + std::to_string(coroutine.thread) + ", which " +
+                     (state.empty() ? "is in an unknown state" : state);
+  const MutexWait* wait = mutex_wait_of(of.around.mutex_waits, coroutine.thread);
+  const auto holder = wait == nullptr ? running.end() : running.find(wait->holder);
+  if (holder != running.end() && wait->holder != wait->thread)
+    text += "; that thread runs " + holder->second;
+  const std::string deadlock = deadlock_text(of, coroutine.thread);
+  if (!deadlock.empty()) return text + ". " + deadlock;
+  return text + ": no other coroutine can run there until this call returns.";
+}
+
 // What is known of a chain that may be wrong. `blocked`: blocked_text().
-std::string explain(const Unprepared& of, const JudgedChain& one, const std::string& blocked) {
+std::string explain(const Unprepared& of, const JudgedChain& one, const RunningCoroutines& running,
+                    const std::string& blocked) {
   const SuspendedCoroutine& last = of.found.coroutines[one.chain.steps.back()];
   switch (one.verdict) {
     case ChainVerdict::Deadlock:
+      if (last.state == SuspendedCoroutine::State::Runs) return explain_thread(of, last, running);
       if (waits_for(of.found, one.chain.steps.back()) == one.chain.steps.back())
         return "It holds the lock that it waits for: a deadlock.";
       return "Each of these coroutines waits for the next, and the last one for the first of the "
@@ -123,12 +120,8 @@ std::string explain(const Unprepared& of, const JudgedChain& one, const std::str
       return "It cannot go on either: what it waits for is in a deadlock, or behind one.";
     case ChainVerdict::PerhapsDeadlock:
       return explain_perhaps(find_lock_cycle(of.found, one.chain.steps.back()));
-    case ChainVerdict::BlocksThread: {
-      const TargetThread* thread = thread_of(last, of.around);
-      return "It runs on thread " + std::to_string(last.thread) + ", which " +
-             (thread == nullptr ? "" : thread_text(*thread)) +
-             ": no other coroutine can run there until this call returns.";
-    }
+    case ChainVerdict::BlocksThread:
+      return explain_thread(of, last, running);
     case ChainVerdict::Overdue:
       return "It was not resumed when its timer expired: the threads of its event loop are blocked "
              "or busy, or none runs it." +
@@ -211,10 +204,10 @@ void add_family_lines(const Unprepared& of, const Family& family,
 }
 
 // Of several chains, each with the name of its last coroutine.
-void explain(const Unprepared& of, const Family& family, const std::string& blocked, size_t columns,
-             std::string& out) {
+void explain(const Unprepared& of, const Family& family, const RunningCoroutines& running,
+             const std::string& blocked, size_t columns, std::string& out) {
   for (const JudgedChain& one : family.chains) {
-    std::string text = explain(of, one, blocked);
+    std::string text = explain(of, one, running, blocked);
     if (text.empty() || is_explained_by_others(of, family, one)) continue;
     if (family.chains.size() > 1)
       text = function_name(of.found, one.chain.steps.back()) + ": " + text;
@@ -225,20 +218,6 @@ void explain(const Unprepared& of, const Family& family, const std::string& bloc
 std::string pause_text(const Unprepared& of) {
   if (of.paused == 0) return "";
   return " It stood still for " + duration_text(static_cast<uint64_t>(of.paused)) + '.';
-}
-
-void add_threads(std::string& out, const Unprepared& of, const Running& running) {
-  std::vector<std::vector<std::string>> lines;
-  for (const TargetThread& thread : of.around.threads) {
-    const auto one = running.find(thread.id);
-    const std::string runs = one == running.end() ? "" : "runs " + one->second;
-    const std::string state = describe_thread(static_cast<char>(thread.state), thread.wait_channel);
-    if (!state.empty() || !runs.empty())
-      lines.push_back({std::to_string(thread.id), escaped(thread.name), state, runs});
-  }
-  if (lines.empty()) return;
-  out += "\nThreads:\n\n";
-  append_columns(out, lines, "><<<", 2);
 }
 
 }  // namespace
@@ -263,7 +242,7 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
                                      [](const Family& one) { return !is_error(one.verdict); });
   const auto usual = std::find_if(suspects, families.end(),
                                   [](const Family& one) { return is_usual(one.verdict); });
-  const Running running = running_coroutines(of.found);
+  const RunningCoroutines running = running_coroutines(of.found);
   const std::string blocked = blocked_text(of, running);
   const auto explain_each = [&](auto begin, auto end) {
     for (auto one = begin; one != end; one++) {
@@ -271,7 +250,7 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
       std::vector<std::vector<std::string>> lines;
       add_family_lines(of, *one, lines);
       append_columns(out, lines, "><<<", 0);
-      explain(of, *one, blocked, columns, out);
+      explain(of, *one, running, blocked, columns, out);
     }
   };
   explain_each(families.begin(), suspects);
@@ -289,7 +268,7 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
           "for an answer that does not come.",
           2, columns);
   }
-  add_threads(out, of, running);
+  append_threads(out, of, running, columns);
   out += '\n';
   append_paragraph(out,
                    of.trace.is_here

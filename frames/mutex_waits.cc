@@ -1,0 +1,105 @@
+#include "frames/mutex_waits.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+
+namespace skein {
+
+namespace {
+
+using ByNumber = std::map<uint64_t, const TargetThread*>;
+
+// pthread_mutex_t of glibc for x86-64, since 2.0.
+struct Mutex {
+  int32_t lock;
+  uint32_t count;  // of a recursive one
+  int32_t owner;
+  uint32_t users;
+  int32_t kind;
+};
+
+// Whether the thread waits until the word at the first argument is no longer 2.
+bool may_wait_for_mutex(const TargetThread& thread) {
+  constexpr uint64_t futex = 202;
+  constexpr uint64_t wait = 0;
+  constexpr uint64_t wait_bitset = 9;     // with a time limit
+  constexpr uint64_t flags = 128 | 256;   // FUTEX_PRIVATE_FLAG, FUTEX_CLOCK_REALTIME
+  constexpr uint64_t is_contended = 2;
+  if (!thread.call || thread.call->number != futex) return false;
+  const uint64_t operation = thread.call->arguments[1] & ~flags;
+  return (operation == wait || operation == wait_bitset) &&
+         static_cast<uint32_t>(thread.call->arguments[2]) == is_contended;
+}
+
+std::optional<Mutex> read_mutex(const Target& target, uint64_t address) {
+  uint8_t bytes[sizeof(Mutex)];
+  if (target.read(address, bytes) != sizeof bytes) return {};
+  Mutex mutex;
+  std::memcpy(&mutex, bytes, sizeof mutex);
+  // PTHREAD_MUTEX_NORMAL to _ADAPTIVE_NP, perhaps shared between processes, or never elided.
+  constexpr int32_t kinds = 3;
+  constexpr int32_t flags = 128 | 512;
+  if (mutex.lock != 2 || mutex.owner <= 0 || mutex.users == 0 ||
+      (mutex.kind & ~(kinds | flags)) != 0)
+    return {};
+  return mutex;
+}
+
+const TargetThread* find_thread(std::span<const TargetThread> threads, uint64_t id) {
+  const auto at = std::lower_bound(threads.begin(), threads.end(), id,
+                                   [](const TargetThread& a, uint64_t b) { return a.id < b; });
+  return at == threads.end() || at->id != id ? nullptr : &*at;
+}
+
+}  // namespace
+
+std::vector<MutexWait> find_mutex_waits(const Target& target,
+                                        std::span<const TargetThread> threads) {
+  std::vector<MutexWait> waits;
+  if (target.architecture() != Architecture::X86_64) return waits;
+  ByNumber by_number;
+  for (const TargetThread& thread : threads)
+    by_number.emplace(thread.own_id == 0 ? thread.id : thread.own_id, &thread);
+  for (const TargetThread& thread : threads) {
+    if (!may_wait_for_mutex(thread)) continue;
+    const uint64_t address = thread.call->arguments[0];
+    const std::optional<Mutex> mutex = read_mutex(target, address);
+    if (!mutex) continue;
+    const auto holder = by_number.find(static_cast<uint64_t>(mutex->owner));
+    if (holder == by_number.end()) continue;
+    waits.push_back({.thread = thread.id,
+                     .holder = holder->second->id,
+                     .mutex = address,
+                     .has_limit = thread.call->arguments[3] != 0});
+  }
+  if (waits.empty()) return waits;
+  const std::vector<TargetThread> again = target.threads();
+  std::erase_if(waits, [&](const MutexWait& wait) {
+    const TargetThread* before = find_thread(threads, wait.thread);
+    const TargetThread* now = find_thread(again, wait.thread);
+    return now == nullptr || before->call != now->call || before->runs != now->runs;
+  });
+  return waits;
+}
+
+const MutexWait* mutex_wait_of(std::span<const MutexWait> waits, uint64_t thread) {
+  const auto at = std::find_if(waits.begin(), waits.end(),
+                               [&](const MutexWait& one) { return one.thread == thread; });
+  return at == waits.end() ? nullptr : &*at;
+}
+
+std::vector<uint64_t> mutex_cycle_of(std::span<const MutexWait> waits, uint64_t thread) {
+  std::vector<uint64_t> cycle;
+  uint64_t at = thread;
+  do {
+    const MutexWait* wait = mutex_wait_of(waits, at);
+    if (wait == nullptr || wait->has_limit || cycle.size() > waits.size()) return {};
+    cycle.push_back(at);
+    at = wait->holder;
+  } while (at != thread);
+  return cycle;
+}
+
+}  // namespace skein

@@ -1,0 +1,113 @@
+#include "frames/mutex_waits.h"
+
+#include <doctest/doctest.h>
+
+#include "frames/sparse_target.h"
+
+using namespace skein;
+
+namespace {
+
+constexpr uint64_t first = 0x10000;
+constexpr uint64_t second = 0x10040;
+constexpr uint64_t futex = 202;
+constexpr uint64_t wait_private = 128;
+constexpr uint64_t wait_bitset_private = 128 | 9;
+
+// A program with two mutexes: thread 11 holds the first, thread 12 the second.
+SparseTarget target_with_mutexes() {
+  SparseTarget target;
+  target.map(0x10000, 0x20000);
+  for (const auto& [mutex, owner] : {std::pair(first, 11), std::pair(second, 12)}) {
+    target.set(mutex, 2);
+    target.set(mutex + 8, uint64_t{1} << 32 | static_cast<uint64_t>(owner));
+  }
+  return target;
+}
+
+TargetThread waiting(uint64_t id, uint64_t mutex, uint64_t operation = wait_private,
+                     uint64_t limit = 0) {
+  return {.id = id,
+          .state = TargetThread::State::Sleeping,
+          .call = KernelCall{.number = futex, .arguments = {mutex, operation, 2, limit}}};
+}
+
+std::vector<MutexWait> waits_in(const SparseTarget& target) {
+  return find_mutex_waits(target, target.threads());
+}
+
+}  // namespace
+
+TEST_CASE("two threads that wait for each other's mutexes") {
+  SparseTarget target = target_with_mutexes();
+  target.add_thread(waiting(11, second));
+  target.add_thread(waiting(12, first));
+  target.add_thread(waiting(13, first));
+  const std::vector<MutexWait> waits = waits_in(target);
+  REQUIRE(waits.size() == 3);
+  CHECK(waits[0].thread == 11);
+  CHECK(waits[0].holder == 12);
+  CHECK(waits[0].mutex == second);
+  CHECK(mutex_cycle_of(waits, 11) == std::vector<uint64_t>{11, 12});
+  CHECK(mutex_cycle_of(waits, 12) == std::vector<uint64_t>{12, 11});
+  CHECK(mutex_cycle_of(waits, 13).empty());  // behind the cycle
+  CHECK(mutex_wait_of(waits, 13)->holder == 11);
+  CHECK(mutex_wait_of(waits, 14) == nullptr);
+}
+
+TEST_CASE("a thread that waits for its own mutex") {
+  SparseTarget target = target_with_mutexes();
+  target.add_thread(waiting(11, first));
+  CHECK(mutex_cycle_of(waits_in(target), 11) == std::vector<uint64_t>{11});
+}
+
+TEST_CASE("a wait with a time limit is in no deadlock") {
+  SparseTarget target = target_with_mutexes();
+  target.add_thread(waiting(11, second, wait_bitset_private, 0x7000));
+  target.add_thread(waiting(12, first));
+  const std::vector<MutexWait> waits = waits_in(target);
+  REQUIRE(waits.size() == 2);
+  CHECK(waits[0].has_limit);
+  CHECK(mutex_cycle_of(waits, 11).empty());
+  CHECK(mutex_cycle_of(waits, 12).empty());
+}
+
+TEST_CASE("the holder's number in the namespace of the process") {
+  SparseTarget target = target_with_mutexes();
+  TargetThread one = waiting(4011, second);
+  one.own_id = 11;
+  TargetThread other = waiting(4012, first);
+  other.own_id = 12;
+  target.add_thread(one);
+  target.add_thread(other);
+  CHECK(mutex_cycle_of(waits_in(target), 4011) == std::vector<uint64_t>{4011, 4012});
+}
+
+TEST_CASE("other futexes are not mutexes") {
+  const auto count = [](const SparseTarget& base, const TargetThread& thread) {
+    SparseTarget target = base;
+    target.add_thread({.id = 11});
+    target.add_thread(thread);
+    return waits_in(target).size();
+  };
+  const SparseTarget mutexes = target_with_mutexes();
+  CHECK(count(mutexes, waiting(13, first)) == 1);
+  CHECK(count(mutexes, waiting(13, 0x900000)) == 0);     // not mapped
+  CHECK(count(mutexes, waiting(13, second)) == 0);       // 12 is no thread
+  CHECK(count(mutexes, waiting(13, first, 128 | 1)) == 0);  // FUTEX_WAKE
+  TargetThread other = waiting(13, first);
+  other.call->arguments[2] = 0;  // a condition variable's
+  CHECK(count(mutexes, other) == 0);
+  other = waiting(13, first);
+  other.call->number = 35;
+  CHECK(count(mutexes, other) == 0);
+  SparseTarget changed = mutexes;
+  changed.set(first, 1);  // nothing waits for it
+  CHECK(count(changed, waiting(13, first)) == 0);
+  changed = mutexes;
+  changed.set(first + 8, 11);  // without users
+  CHECK(count(changed, waiting(13, first)) == 0);
+  changed = mutexes;
+  changed.set(first + 16, 0x7f00);  // no kind
+  CHECK(count(changed, waiting(13, first)) == 0);
+}
