@@ -158,7 +158,8 @@ bool runs_disabled_gtest(const Strings& command) {
   return runs;
 }
 
-// GTEST_SKIP() leaves the exit code 0.
+// GTEST_SKIP() leaves the exit code 0, and so does a case that calls _exit(0). With --gtest_brief or
+// another printer there is no text when a case begins.
 std::vector<Test> with_skips_of_gtest(std::vector<Test> tests, bool runs_disabled) {
   for (Test& test : tests) {
     test.is_disabled = !runs_disabled && is_disabled_in_gtest(test.name);
@@ -168,6 +169,9 @@ std::vector<Test> with_skips_of_gtest(std::vector<Test> tests, bool runs_disable
       pattern += c;
     }
     test.skip_patterns.push_back(pattern + " \\(");
+    test.begin_text = "[ RUN      ] " + test.name + '\n';
+    test.end_texts = {"[       OK ] " + test.name, "[  FAILED  ] " + test.name,
+                      "[  SKIPPED ] " + test.name};
   }
   return tests;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <iterator>
@@ -43,6 +44,13 @@ SourcePlace place_of(const RunEnd& end) {
   return {.file = end.file, .line = static_cast<uint32_t>(end.line)};
 }
 
+// _exit() in a test case ends the program as if all were well.
+bool has_left_early(const Test& test, const std::string& output) {
+  const auto has = [&](const std::string& text) { return output.find(text) != std::string::npos; };
+  return !test.begin_text.empty() && has(test.begin_text) &&
+         std::none_of(test.end_texts.begin(), test.end_texts.end(), has);
+}
+
 // The order of CTest: skipped, timeout, output, exit code.
 void judge_status(const Test& test, int status, Outcome& outcome) {
   std::string which;
@@ -67,6 +75,10 @@ void judge_status(const Test& test, int status, Outcome& outcome) {
   if (matches_any(test.fail_patterns, outcome.output, which)) {
     is_good = false;
     outcome.reason = "its output matches '" + escaped(which) + "'";
+  }
+  if (is_good && has_left_early(test, outcome.output)) {
+    is_good = false;
+    outcome.reason = "it ended the program in its middle, with " + status_text(status);
   }
   if (test.will_fail) {
     is_good = !is_good;

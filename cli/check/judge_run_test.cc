@@ -95,6 +95,21 @@ TEST_CASE("patterns replace the exit code, but not a signal") {
   CHECK(one.exits(0).reason == "its output does not match 'pears'");
 }
 
+TEST_CASE("a case that leaves early has not passed") {
+  const auto run = [](const std::string& output, int code) {
+    JudgedRun one(output);
+    one.run.test.begin_text = "[ RUN      ] A.b\n";
+    one.run.test.end_texts = {"[       OK ] A.b", "[  FAILED  ] A.b"};
+    return one.exits(code);
+  };
+  const Outcome left = run("[ RUN      ] A.b\nhalf", 0);
+  CHECK(left.verdict == TestVerdict::Failed);
+  CHECK(left.reason == "it ended the program in its middle, with exit code 0");
+  CHECK(run("[ RUN      ] A.b\nhalf", 3).reason == "exit code 3");
+  CHECK(run("[ RUN      ] A.b\nhalf[       OK ] A.b (0 ms)\n", 0).verdict == TestVerdict::Passed);
+  CHECK(run("", 0).verdict == TestVerdict::Passed);  // another printer
+}
+
 TEST_CASE("what did not end or start is not passed") {
   JudgedRun one("hello");
   std::ofstream(report_file(one.run.folder)) << "why";

@@ -25,6 +25,10 @@ struct Test {
   std::vector<std::string> pass_patterns = {};  // regular expressions: one of them must match
   std::vector<std::string> fail_patterns = {};
   std::vector<std::string> skip_patterns = {};
+  // Its output has the first text once it has begun, and one of the others when it has ended. With
+  // the first one only it has left early, and does not pass.
+  std::string begin_text = {};
+  std::vector<std::string> end_texts = {};
   // When it may run.
   bool is_disabled = false;
   std::string obstacle = {};            // why it cannot be run; escaped

@@ -1,10 +1,12 @@
-// GoogleTest: two cases that pass, one that fails, one that hangs.
+// GoogleTest: cases that pass, fail, hang, and end the program.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <future>
 
 TEST(Queue, Pushes) {}
 TEST(Queue, Skips) { GTEST_SKIP() << "no queue"; }
+TEST(Queue, LeavesEarly) { _exit(0); }
 TEST(Queue, DISABLED_Skipped) { FAIL(); }
 TEST(Queue, Fails) { EXPECT_EQ(1, 2) << "<odd> & \x1b[31mtext"; }
 
