@@ -175,6 +175,31 @@ TEST_CASE("verdicts of sockets") {
   CHECK(verdict_of(found, around) == ChainVerdict::NotReceived);
 }
 
+// Both ends may have ports of the range for clients: a server's may be one that the kernel has chosen.
+TEST_CASE("verdicts of sockets: only the end that made the connection waits for an answer") {
+  SuspendedCoroutines found = coroutines({{0, 1}, {2, none}});
+  found.objects = {{.kind = AsioObject::Kind::Socket, .descriptor = 7}};
+  found.coroutines[1].object = 0;
+  Surroundings around;
+  around.sockets = {{.descriptor = 7,
+                     .local_port = 40000,
+                     .peer_port = 50000,
+                     .peer = "127.0.0.1:50000",
+                     .sent = 9,
+                     .sent_ago = 5,
+                     .has_counts = true}};
+  SocketState& socket = around.sockets[0];
+  CHECK(verdict_of(found, around) == ChainVerdict::Usual);  // which end it is is unknown
+  socket.is_local_port_listening = true;
+  CHECK(verdict_of(found, around) == ChainVerdict::Usual);
+  socket.peer_port = 80;
+  CHECK(verdict_of(found, around) == ChainVerdict::Usual);
+  socket.is_local_port_listening = false;
+  socket.peer_port = 50000;
+  socket.is_peer_port_listening = true;
+  CHECK(verdict_of(found, around) == ChainVerdict::NoAnswer);
+}
+
 TEST_CASE("verdicts of running coroutines and of awaiters") {
   SuspendedCoroutines found = coroutines({{0, none}});
   found.places.push_back({.awaiter = "coro::event::awaiter"});

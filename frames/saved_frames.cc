@@ -171,8 +171,9 @@ void visit(Archive& archive, FrameVariable& one) {
 
 template <typename Archive>
 void visit(Archive& archive, SocketState& one) {
-  visit_all(archive, one.descriptor, one.tcp, one.local_port, one.peer_port, one.peer, one.unread,
-            one.unacked, one.sent, one.received, one.sent_ago, one.received_ago, one.has_counts);
+  visit_all(archive, one.descriptor, one.tcp, one.local_port, one.peer_port, one.peer, one.local,
+            one.is_local_port_listening, one.is_peer_port_listening, one.unread, one.unacked,
+            one.sent, one.received, one.sent_ago, one.received_ago, one.has_counts);
 }
 
 template <typename Archive>

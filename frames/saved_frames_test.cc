@@ -36,7 +36,12 @@ SavedFrames example() {
   saved.found.freed = 12;
   saved.found.warnings = {"a sentence"};
   saved.around.steady_now = -5;
-  saved.around.sockets = {{.descriptor = 9, .peer = "[::1]:80", .unread = 3, .has_counts = true}};
+  saved.around.sockets = {{.descriptor = 9,
+                           .peer = "[::1]:80",
+                           .local = "[::1]:40000",
+                           .is_peer_port_listening = true,
+                           .unread = 3,
+                           .has_counts = true}};
   saved.around.threads = {{.id = 4711, .name = "main", .wait_channel = "ep_poll"}};
   saved.paused = 1234;
   return saved;

@@ -10,11 +10,13 @@ namespace {
 using State = SuspendedCoroutine::State;
 using Certainty = WaitObject::Certainty;
 
-// Whether the process has probably connected it: Linux takes the ports of clients from 32768 on
-// (ip(7), ip_local_port_range).
+// Whether the process has connected it, and has not accepted it: Linux takes the ports of clients
+// from 32768 on (ip(7), ip_local_port_range), but a server may have such a port, too, and may have
+// closed its acceptor. Both ends of a connection may be in the process.
 bool is_client(const SocketState& socket) {
   constexpr uint16_t first = 32768;
-  return socket.local_port >= first && socket.peer_port != socket.local_port;
+  const bool is_peer_server = socket.is_peer_port_listening || socket.peer_port < first;
+  return socket.local_port >= first && !socket.is_local_port_listening && is_peer_server;
 }
 
 bool is_channel(const AsioObject& object) { return object.kind == AsioObject::Kind::Channel; }

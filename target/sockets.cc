@@ -17,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <span>
 
 #include "base/stable_sort.h"
@@ -27,6 +28,7 @@ namespace skein {
 namespace {
 
 using ByInode = std::map<uint32_t, uint64_t>;  // to descriptors
+using Ports = std::set<uint16_t>;
 
 class Descriptor {
  public:
@@ -94,11 +96,17 @@ void add_counts(std::span<const char> info, SocketState& socket) {
   socket.has_counts = true;
 }
 
+constexpr uint8_t listen_state = 10;  // linux/tcp_states.h
+
 void add_socket(std::span<const char> message, const ByInode& wanted,
-                std::vector<SocketState>& found) {
+                std::vector<SocketState>& found, Ports& listening) {
   inet_diag_msg head;
   if (message.size() < sizeof head) return;
   std::memcpy(&head, message.data(), sizeof head);
+  if (head.idiag_state == listen_state) {
+    listening.insert(ntohs(head.id.idiag_sport));
+    return;
+  }
   const auto inode = wanted.find(head.idiag_inode);
   if (inode == wanted.end()) return;
   SocketState& socket = found.emplace_back();
@@ -107,6 +115,7 @@ void add_socket(std::span<const char> message, const ByInode& wanted,
   socket.local_port = ntohs(head.id.idiag_sport);
   socket.peer_port = ntohs(head.id.idiag_dport);
   socket.peer = address_text(head.idiag_family, head.id.idiag_dst, socket.peer_port);
+  socket.local = address_text(head.idiag_family, head.id.idiag_src, socket.local_port);
   socket.unread = head.idiag_rqueue;
   socket.unacked = head.idiag_wqueue;
   for (message = message.subspan(sizeof head); message.size() >= sizeof(nlattr);) {
@@ -125,19 +134,19 @@ bool request(int netlink, uint8_t family) {
     nlmsghdr head;
     inet_diag_req_v2 body;
   } ask{};
-  constexpr uint32_t listens = 1u << 10;
   ask.head.nlmsg_len = sizeof ask;
   ask.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
   ask.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
   ask.body.sdiag_family = family;
   ask.body.sdiag_protocol = IPPROTO_TCP;
   ask.body.idiag_ext = 1 << (INET_DIAG_INFO - 1);
-  ask.body.idiag_states = ~listens;
+  ask.body.idiag_states = ~0u;
   return send(netlink, &ask, sizeof ask, 0) == static_cast<ssize_t>(sizeof ask);
 }
 
 // Reads the answers to a request, until the last or an error.
-void receive(int netlink, const ByInode& wanted, std::vector<SocketState>& found) {
+void receive(int netlink, const ByInode& wanted, std::vector<SocketState>& found,
+             Ports& listening) {
   std::vector<char> buffer(size_t{64} << 10);
   while (true) {
     const ssize_t size = recv(netlink, buffer.data(), buffer.size(), 0);
@@ -148,7 +157,8 @@ void receive(int netlink, const ByInode& wanted, std::vector<SocketState>& found
       std::memcpy(&head, rest.data(), sizeof head);
       if (head.nlmsg_type == NLMSG_DONE || head.nlmsg_type == NLMSG_ERROR) return;
       if (head.nlmsg_len < sizeof head || head.nlmsg_len > rest.size()) return;
-      add_socket(rest.subspan(sizeof head, head.nlmsg_len - sizeof head), wanted, found);
+      add_socket(rest.subspan(sizeof head, head.nlmsg_len - sizeof head), wanted, found,
+                 listening);
       rest = rest.subspan(std::min<size_t>(rest.size(), NLMSG_ALIGN(head.nlmsg_len)));
     }
   }
@@ -162,8 +172,13 @@ std::vector<SocketState> socket_states(const std::string& pid) {
   if (wanted.empty()) return found;
   const Descriptor netlink(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
   if (netlink.get() < 0) return found;
+  Ports listening;
   for (const uint8_t family : {uint8_t{AF_INET}, uint8_t{AF_INET6}})
-    if (request(netlink.get(), family)) receive(netlink.get(), wanted, found);
+    if (request(netlink.get(), family)) receive(netlink.get(), wanted, found, listening);
+  for (SocketState& one : found) {
+    one.is_local_port_listening = listening.contains(one.local_port);
+    one.is_peer_port_listening = listening.contains(one.peer_port);
+  }
   stable_sort_by(found, [](const SocketState& socket) { return socket.descriptor; });
   return found;
 }
