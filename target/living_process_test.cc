@@ -15,7 +15,7 @@ using namespace skein;
 
 namespace {
 
-const char text[] = "what the child has in memory";
+const char left_text[] = "what the child has in memory";
 
 // A child whose main thread has left, and whose other thread waits.
 pid_t child_without_main_thread() {
@@ -73,11 +73,11 @@ TEST_CASE("a process is read without its main thread") {
   REQUIRE(opened);
   const Target& target = **opened;
   CHECK(target.pid() == pid);
-  char bytes[sizeof text] = {};
-  const auto address = reinterpret_cast<uint64_t>(text);
+  char bytes[sizeof left_text] = {};
+  const auto address = reinterpret_cast<uint64_t>(left_text);
   CHECK(target.read(address, std::span(reinterpret_cast<uint8_t*>(bytes), sizeof bytes)) ==
         sizeof bytes);
-  CHECK(std::string(bytes) == text);
+  CHECK(std::string(bytes) == left_text);
   for (const TargetThread& thread : target.threads()) CHECK(thread.id != pid);
   CHECK(target.threads().front().id == process->thread);
   const Mapping* mapping = find_mapping(target.mappings(), address);
