@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -29,8 +30,8 @@
 namespace skein::record {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
-constexpr uint32_t kMostThreads = 4096;
+constexpr uint64_t kSecondInNs = 1'000'000'000;
+constexpr uint32_t kMostTimers = 4096;
 // Descriptors are taken from the program's limit; later threads have timers, which take none.
 constexpr rlim_t kShareOfDescriptors = 4;
 constexpr rlim_t kMostDescriptors = 512;
@@ -81,7 +82,7 @@ void set_rate(uint32_t rate) { __atomic_store_n(&rate_word(), rate, __ATOMIC_REL
 uint64_t thread_cpu_time() {
   timespec now;
   if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return 0;
-  return static_cast<uint64_t>(now.tv_sec) * kSecond + static_cast<uint64_t>(now.tv_nsec);
+  return static_cast<uint64_t>(now.tv_sec) * kSecondInNs + static_cast<uint64_t>(now.tv_nsec);
 }
 
 // A period in ns, evenly from 3/4 to 5/4 of the mean.
@@ -133,7 +134,7 @@ void take_sample(const void* context) {
 
 void set_timer(int timer, uint64_t period) {
   const itimerspec next = {
-      {0, 0}, {static_cast<time_t>(period / kSecond), static_cast<long>(period % kSecond)}};
+      {0, 0}, {static_cast<time_t>(period / kSecondInNs), static_cast<long>(period % kSecondInNs)}};
   syscall(SYS_timer_settime, timer, 0, &next, nullptr);
 }
 
@@ -144,7 +145,7 @@ void on_sample(int, siginfo_t* info, void* context) {
   if ((!is_timer && !is_event) || rate == 0) return;
   ErrnoGuard errno_guard;
   this_thread.is_in_handler = true;
-  const uint64_t mean = kSecond / rate;
+  const uint64_t mean = kSecondInNs / rate;
   if (is_on()) {
     // A thread's first event may need memory of the C library, if the program has many keys.
     if (this_writer != nullptr || may_attach_in_handler())
@@ -288,7 +289,7 @@ ThreadTimer* timer_of(int tid) {
 // Returns a free place, or null.
 ThreadTimer* free_timer() {
   if (ThreadTimer* found = timer_of(0)) return found;
-  return sampling.used < kMostThreads ? new (&sampling.timers[sampling.used++]) ThreadTimer
+  return sampling.used < kMostTimers ? new (&sampling.timers[sampling.used++]) ThreadTimer
                                       : nullptr;
 }
 
@@ -298,7 +299,7 @@ int add_timer(int tid, uint32_t seen) {
   ThreadTimer* place = free_timer();
   if (place == nullptr) return EAGAIN;
   ThreadTimer fresh = {.tid = tid, .descriptor = kNone, .timer = kNone, .seen = seen};
-  const uint64_t period = kSecond / rate_now();
+  const uint64_t period = kSecondInNs / rate_now();
   if (!sampling.by_timer && sampling.descriptors < most_descriptors()) {
     fresh.descriptor = open_event(tid, period);
     if (fresh.descriptor == kNone && errno == ESRCH) return ESRCH;
@@ -331,12 +332,11 @@ bool has_blocked(int tid, int signal) {
   return (blocked >> (signal - 1) & 1) != 0;
 }
 
-struct ThreadEntry {  // as the kernel lists a directory
+struct ThreadEntry {  // as the kernel lists a directory; its name is behind the type
   uint64_t inode;
   int64_t next;
   unsigned short size;
   unsigned char type;
-  char name[];
 };
 
 // Calls visit(tid) for each thread of the process. Returns their number; 0: unknown.
@@ -350,9 +350,10 @@ uint32_t for_each_thread(Visit visit) {
     if (size <= 0) return size == 0 ? count : 0;
     for (long at = 0; at < size;) {
       const auto* entry = reinterpret_cast<const ThreadEntry*>(entries + at);
+      const char* const name = entries + at + offsetof(ThreadEntry, type) + 1;
       at += entry->size;
       int tid = 0;
-      for (const char* c = entry->name; *c >= '0' && *c <= '9'; ++c) tid = tid * 10 + (*c - '0');
+      for (const char* c = name; *c >= '0' && *c <= '9'; ++c) tid = tid * 10 + (*c - '0');
       if (tid == 0) continue;
       ++count;
       visit(tid);
@@ -429,7 +430,7 @@ bool make_stacks() {
 
 bool make_timers() {
   if (sampling.timers != nullptr) return true;
-  void* memory = mmap(nullptr, kMostThreads * sizeof(ThreadTimer), PROT_READ | PROT_WRITE,
+  void* memory = mmap(nullptr, kMostTimers * sizeof(ThreadTimer), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
   sampling.timers = static_cast<ThreadTimer*>(memory);
@@ -444,13 +445,13 @@ void note_rate(uint32_t rate) {
 // Finds out which kind of timer the kernel permits.
 int try_timer(uint32_t rate) {
   const auto tid = static_cast<int>(syscall(SYS_gettid));
-  const int fd = open_event(tid, kSecond / rate);
+  const int fd = open_event(tid, kSecondInNs / rate);
   sampling.by_timer = fd == kNone;
   if (fd != kNone) {
     close(fd);
     return 0;
   }
-  const int timer = make_timer(tid, kSecond);
+  const int timer = make_timer(tid, kSecondInNs);
   if (timer == kNone) return errno;
   syscall(SYS_timer_delete, timer);
   return 0;
