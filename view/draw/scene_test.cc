@@ -315,7 +315,7 @@ TEST_CASE("above what ran on a thread: the samples of its stack") {
   const TaskIndex a = d.task(0, 1000, "a");
   d.model.activations = {{100, 800, a, 0}};
   d.trace.stacks.add(0);
-  for (const uint64_t time : {200, 300, 301, 900})
+  for (const uint64_t time : {200U, 300U, 301U, 900U})
     d.trace.events.append({.time = time, .executor = 0, .kind = EventKind::Sample});
   d.trace.events.append({.time = 400, .executor = 3, .kind = EventKind::Sample});  // no such thread
   const DrawList list = d.picture();
