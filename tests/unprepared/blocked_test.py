@@ -55,7 +55,7 @@ def left(program):
             expect(f"why {words}", got.returncode == 0 and "waits" in got.stdout and "pause" in got.stdout, got)
     got = run("check", "--timeout", "1s", "--", program, "left")
     expect("check", got.returncode == 1 and "Call stacks:" in got.stderr + got.stdout and
-           "sleep_for_good" in got.stderr + got.stdout, got)
+           "  pause " in got.stderr + got.stdout, got)
 
 
 with tempfile.TemporaryDirectory() as folder:
