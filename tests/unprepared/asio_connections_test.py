@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """asio_connections_test.py SKEIN SOURCE COMPILER OPTION...: compiles a program without skein that has both ends of its
-connections, and compares `skein why` of its memory with what is known of each end."""
+connections, and compares `skein why` of its memory with the truth of each end."""
 import json
 import shutil
 import subprocess
