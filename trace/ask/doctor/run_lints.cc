@@ -24,7 +24,7 @@ class Delays {
     constexpr uint64_t most = 200'000'000;  // rows; beyond that: assume so
     looked_at_ += waits_.waits.size() + model_.tasks.size();
     if (looked_at_ > most || context_.is_mirage) return true;
-    const bool lasts = run.end + std::min(directly, UINT64_MAX - run.end) >= model_.end;
+    const bool lasts = lasts_until_end(run);
     // A task that runs an event loop delays none of the others that this resumes.
     const bool serves = std::any_of(waits_.waits.begin(), waits_.waits.end(), [&](const auto& w) {
       return w.task != run.task && w.executor == run.executor && w.on == no_index &&
@@ -47,6 +47,15 @@ class Delays {
   }
   static bool is_directly_after(const Run& run, uint64_t time) {
     return time >= run.end && time - run.end < directly;
+  }
+
+  // Nothing happens behind it, at most the end of the program.
+  bool lasts_until_end(const Run& run) const {
+    constexpr uint64_t exit = 100'000'000;  // ns: destructors, and what runs at exit
+    const uint64_t behind = run.end + std::min(directly, UINT64_MAX - run.end);
+    if (behind >= model_.end) return true;
+    return context_.trace.info.ended != 0 && behind >= model_.last_event &&
+           model_.end - run.end < exit;
   }
 
   // Whether the task has waited there before, and for less than the run: then it waits for a timer.
