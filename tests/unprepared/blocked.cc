@@ -82,8 +82,8 @@ int main(int, char** words) {
   Event events[3];
   waits(events[0]);
   const auto both_run = [&](auto one, auto other) {
-    std::thread([&] { one(events[1]); }).detach();
-    std::thread([&] { other(events[2]); }).detach();
+    std::thread([&, one] { one(events[1]); }).detach();
+    std::thread([&, other] { other(events[2]); }).detach();
   };
   if (mode == "left") {
     std::thread([] {

@@ -58,7 +58,25 @@ def left(program):
            "  pause " in got.stderr + got.stdout, got)
 
 
+def deadlock(program):
+    """Two threads, each with a mutex that the other one waits for."""
+    with running(program, "deadlock") as process:
+        for words in (), ("--stop",):
+            got = run("why", *words, process.pid)
+            expect(f"why {words}", got.returncode == 1 and "takes_first" in got.stdout and "takes_second" in got.stdout and
+                   "deadlock" in got.stdout, got)
+
+
+def others(program):
+    """A condition variable and a semaphore are no mutexes."""
+    with running(program, "others") as process:
+        got = run("why", process.pid)
+        expect("why", got.returncode == 0 and "deadlock" not in got.stdout and "holds" not in got.stdout, got)
+
+
 with tempfile.TemporaryDirectory() as folder:
     built = Path(folder) / "blocked"
     subprocess.run(["g++", "-std=c++20", "-g", "-O1", "-pthread", source, "-o", built], check=True)
     left(built)
+    deadlock(built)
+    others(built)
