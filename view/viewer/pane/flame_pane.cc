@@ -84,7 +84,7 @@ void FlamePane::add_tree(const StackTree& tree, uint32_t track) {
   }
   const double weight = tree.nodes[0].weight;
   if (weight <= 0) return;
-  StackTree::Node& root = tree_.nodes[0];
+  const double begin = tree_.nodes[0].weight;
   const auto first = static_cast<uint32_t>(tree_.nodes.size());
   const auto first_name = static_cast<uint32_t>(tree_.names.size());
   for (StackTree::Node node : tree.nodes) {
@@ -93,10 +93,10 @@ void FlamePane::add_tree(const StackTree& tree, uint32_t track) {
     node.name =
         is_top ? first_name + static_cast<uint32_t>(tree.names.size()) : node.name + first_name;
     node.depth++;
-    node.begin += root.weight;
+    node.begin += begin;
     tree_.nodes.push_back(node);
   }
-  tree_.nodes[0].weight += weight;
+  tree_.nodes[0].weight = begin + weight;
   tree_.names.insert(tree_.names.end(), tree.names.begin(), tree.names.end());
   tree_.names.push_back(shared_.session[track].title);
 }
