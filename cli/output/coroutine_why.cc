@@ -8,6 +8,7 @@
 #include "cli/output/awaited_text.h"
 #include "cli/output/thread_lines.h"
 #include "frames/asio_groups.h"
+#include "frames/silent_connections.h"
 
 namespace skein::cli {
 
@@ -147,7 +148,7 @@ std::string explain(const Unprepared& of, const JudgedChain& one, const RunningC
                                     : "It was created, and nothing has started it.") +
              blocked;
     case ChainVerdict::Slow:
-      return "The timer takes long: is its unit right?";
+      return "Its timer takes ten seconds or more: too long only if the unit is wrong.";
     case ChainVerdict::Runs:
       return "It runs: no other coroutine of its thread can run until it waits.";
     case ChainVerdict::Usual:
@@ -196,6 +197,24 @@ bool has_sockets(const Unprepared& of, std::span<const Family> families) {
         for (const uint32_t i : one.chain.objects)
           if (of.found.objects[i].kind == AsioObject::Kind::Socket) return true;
   return false;
+}
+
+// Of connections with both ends here; empty: none.
+std::string silence_text(const Unprepared& of, std::span<const Family> families) {
+  std::vector<const SocketState*> receiving;
+  for (const Family& family : families)
+    for (const JudgedChain& one : family.chains)
+      if (waits_to_receive(one.chain))
+        for (const uint32_t i : one.chain.objects)
+          if (const SocketState* socket = socket_of(of.found.objects[i], of.around))
+            receiving.push_back(socket);
+  const std::vector<SilentConnection> silent = silent_connections(receiving);
+  if (silent.empty()) return "";
+  const SocketState& first = *silent.front().a;
+  std::string text = "Coroutines wait at both ends of the connection between " + escaped(first.local) +
+                     " and " + escaped(first.peer);
+  if (silent.size() > 1) text += ", and of " + counted(silent.size() - 1, "other");
+  return text + ": neither receives anything before one of them sends.";
 }
 
 void add_family_lines(const Unprepared& of, const Family& family,
@@ -267,6 +286,8 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
           "A core does not show what a socket has sent and received: one of these may wait "
           "for an answer that does not come.",
           2, columns);
+    if (const std::string text = silence_text(of, std::span(usual, families.end())); !text.empty())
+      append_paragraph(out, text, 2, columns);
   }
   append_threads(out, of, running, columns);
   out += '\n';

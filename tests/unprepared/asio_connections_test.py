@@ -30,6 +30,7 @@ with tempfile.TemporaryDirectory() as folder:
     try:
         check(process.stdout.readline() == "ready\n", "the program is not ready")
         found = json.loads(why("--json", str(process.pid)))
+        text = " ".join(why(str(process.pid)).split())
     finally:
         process.kill()
         process.wait()
@@ -38,3 +39,5 @@ frames = {one["frame"]: one for one in found["coroutines"]}
 chains = {frames[chain["frames"][0]]["function"].rsplit("::", 1)[-1]: chain for chain in found["chains"]}
 for name in ("greet", "read_greeting", "keep"):
     check(chains.get(name, {}).get("verdict") == "usual", f"{name}: {chains.get(name)}")
+check(text.count("Coroutines wait at both ends of the connection between 127.0.0.1:") == 1 and
+      ": neither receives anything before one of them sends." in text, f"not that both ends wait: {text}")
