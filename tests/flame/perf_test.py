@@ -2,7 +2,11 @@
 """skein flame reads perf.data: the same stacks as perf script prints, for a program with threads, system calls
 and a forked child. Skipped without perf, or without permission to use it.
 
-usage: perf_test.py SKEIN CXX
+usage: perf_test.py SKEIN CXX [--all]
+
+--all: the program in all variants of tests/unwind/variants.py; at least 99.5 % of the samples of all of them together, and
+99 % of each, must have the same stacks. perf 6.1 does not unwind programs without .eh_frame_hdr or with tables in
+.debug_frame only: of these, 99 % of skein's stacks must begin where a thread does.
 """
 import collections
 import os
@@ -13,12 +17,15 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [here, os.path.join(here, "../unwind")]
 import stacks
+import variants
 
-skein, compiler = sys.argv[1:]
+skein, compiler = sys.argv[1:3]
 PROGRAM = r"""
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <sys/wait.h>
 #include <thread>
@@ -35,11 +42,12 @@ template <class T> [[gnu::noinline]] void parse(T n) { leaf(n); sink = sink + 1;
   std::fclose(zero);
 }
 }
-int main() {
-  std::thread other([] { for (int i = 0; i < 40; i++) app::serve(1000000); });
-  for (int i = 0; i < 20; i++) { app::serve(1000000); app::reads(); }
+int main(int argc, char** argv) {
+  const int times = argc > 1 ? std::atoi(argv[1]) : 1;
+  std::thread other([=] { for (int i = 0; i < 40 * times; i++) app::serve(1000000); });
+  for (int i = 0; i < 20 * times; i++) { app::serve(1000000); app::reads(); }
   other.join();
-  if (fork() == 0) { for (int i = 0; i < 40; i++) app::parse(1000000L); _exit(0); }
+  if (fork() == 0) { for (int i = 0; i < 40 * times; i++) app::parse(1000000L); _exit(0); }
   wait(nullptr);
 }
 """
@@ -80,45 +88,109 @@ def plain(symbol):
     return {"dl_start_user": "start", "clone_internal": "clone3"}.get(symbol, symbol)
 
 
+def perf(scratch, *command):
+    """Without perf's cache: of two programs with the same build id, it would read the one that it saw first."""
+    return subprocess.run(["perf", "--buildid-dir", str(scratch / "cache"), *command], capture_output=True, text=True)
+
+
+def record(scratch, program, data, graph, times):
+    recording = perf(scratch, "record", "-q", "-e", "cpu-clock", "-F", "999", *graph, "-o", str(data), "--", str(program),
+                     str(times))
+    if recording.returncode != 0:
+        skip("perf record: " + recording.stderr.strip()[-200:])
+
+
+class Comparison:
+    """The stacks of one recording by both, weighted."""
+
+    def __init__(self, scratch, kind, data):
+        is_stripped = "stripped" in kind
+        self.kind = kind
+        script = perf(scratch, "script", "-i", str(data), "--no-inline", "-F", "comm,tid,time,period,event,ip,sym,dso")
+        assert script.returncode == 0, script.stderr
+        wanted = from_perf_script(script.stdout)
+        done = stacks.run(skein, "flame", str(data), "--format", "folded")
+        found = collections.Counter()
+        for stack, count in stacks.parse(done.stdout):
+            name, *functions = stack
+            if is_stripped and functions[:1] == ["_start"]:  # skein knows it from the header of the file
+                functions[0] = f"[{name}]"
+            annotated = [(function.removesuffix("_[k]"), function.endswith("_[k]")) for function in functions]
+            found[";".join([name] + [plain(one) + "_[k]" * kernel for one, kernel in annotated])] += count
+        self.text = done.stdout
+        self.wanted, self.found = wanted, found
+        self.total = sum(wanted.values())
+        assert self.total > 0 and sum(found.values()) == self.total, (sum(found.values()), self.total)
+        self.sample = min(wanted.values())
+        self.equal = sum(min(count, found[stack]) for stack, count in wanted.items())
+        begins = ("start", "clone3", "clone", "fork")
+        self.complete = sum(count for stack, count in found.items() if stack.split(";")[1] in begins) / self.total
+        print(f"{kind}: {100 * self.equal / self.total:.2f} % of {self.total / self.sample:.0f} samples have the same stacks, "
+              f"{100 * self.complete:.2f} % are complete", flush=True)
+
+    def differs(self, share):
+        """More than in a share of the samples. Symbols of assembly, and other names of a function in libc, differ in a few
+        samples: those that start and end a process, of which there are few whatever it does."""
+        return self.total - self.equal > max(share * self.total, 4 * self.sample)
+
+    def print(self):
+        for stack, count in (self.wanted - self.found).most_common(8):
+            print("perf: ", count, stack)
+        for stack, count in (self.found - self.wanted).most_common(8):
+            print("skein:", count, stack)
+
+
 def compare(scratch, kind, flags, graph):
-    """The stacks of one recording, by both."""
     source, program, data = scratch / "work.cc", scratch / f"work-{kind}", scratch / f"{kind}.data"
     source.write_text(PROGRAM)
     subprocess.run([compiler, *flags, "-fno-optimize-sibling-calls", "-pthread", str(source), "-o", str(program)], check=True)
-    recording = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "999", *graph, "-o", str(data),
-                                "--", str(program)], capture_output=True, text=True)
-    if recording.returncode != 0:
-        skip("perf record: " + recording.stderr.strip()[-200:])
-    script = subprocess.run(["perf", "script", "-i", str(data), "--no-inline", "-F",
-                             "comm,tid,time,period,event,ip,sym,dso"], capture_output=True, text=True, check=True)
-    wanted = from_perf_script(script.stdout)
-    done = stacks.run(skein, "flame", str(data), "--format", "folded")
-    found = collections.Counter()
-    for stack, count in stacks.parse(done.stdout):
-        name, *functions = stack
-        annotated = [(function.removesuffix("_[k]"), function.endswith("_[k]")) for function in functions]
-        found[";".join([name] + [plain(one) + "_[k]" * kernel for one, kernel in annotated])] += count
-    total = sum(wanted.values())
-    assert total > 0 and sum(found.values()) == total, (sum(found.values()), total)
-    equal = sum(min(count, found[stack]) for stack, count in wanted.items())
-    # Symbols of assembly, and other names of a function in libc, differ in a few samples: those that start and end a
-    # process, of which there are few whatever it does.
-    sample = min(wanted.values())
-    print(f"{kind}: {100 * equal / total:.2f} % of {total / sample:.0f} samples have the same stacks")
-    if total - equal > max(0.005 * total, 4 * sample):
-        for stack, count in (wanted - found).most_common(8):
-            print("perf: ", count, stack)
-        for stack, count in (found - wanted).most_common(8):
-            print("skein:", count, stack)
-        sys.exit(f"{kind}: only {100 * equal / total:.2f} % of the samples have the same stacks")
-    assert f"work-{kind};" in done.stdout and "app::serve" in done.stdout
+    record(scratch, program, data, graph, 1)
+    comparison = Comparison(scratch, kind, data)
+    if comparison.differs(0.005):
+        comparison.print()
+        sys.exit(f"{kind}: too many samples have other stacks")
+    assert f"work-{kind};" in comparison.text and "app::serve" in comparison.text
     return program, data
+
+
+def compare_variants(scratch):
+    source = scratch / "work.cc"
+    source.write_text(PROGRAM)
+    total = equal = 0
+    failed = []
+    for number, variant in enumerate(variants.FEW + variants.MORE):
+        folder = scratch / str(number)
+        folder.mkdir()
+        program = variants.build(variant + " -fno-optimize-sibling-calls", str(source), str(folder))
+        if program is None:
+            print(f"{variant}: not installed")
+            continue
+        has_pointers = "-fno-omit-frame-pointer" in variant
+        graphs = {"copies": ["--call-graph", "dwarf,16384"], **({"pointers": ["-g"]} if has_pointers else {})}
+        for name, graph in graphs.items():
+            data = folder / f"{name}.data"
+            record(folder, program, data, graph, 10)
+            comparison = Comparison(folder, f"{variant}, {name}", data)
+            is_beyond_perf = variant == "g++ -O2 -static" or "debug-frame" in variant
+            if not is_beyond_perf:
+                total += comparison.total
+                equal += comparison.equal
+            if comparison.complete < 0.99 if is_beyond_perf else comparison.differs(0.01):
+                comparison.print()
+                failed.append(comparison.kind)
+            data.unlink()
+    print(f"{100 * equal / total:.3f} % by weight are the same")
+    if failed or equal < 0.995 * total:
+        sys.exit(f"too many samples have other stacks: {failed}")
 
 
 if not shutil.which("perf"):
     skip("no perf")
 scratch = pathlib.Path(tempfile.mkdtemp(prefix="skein-perf-"))
 try:
+    if "--all" in sys.argv:
+        compare_variants(scratch)
+        sys.exit()
     compare(scratch, "cfi", ["-O2", "-fomit-frame-pointer"], ["--call-graph", "dwarf,16384"])
     program, data = compare(scratch, "fp", ["-O1", "-fno-omit-frame-pointer"], ["-g"])
     svg = stacks.run(skein, "flame", str(data)).stdout
