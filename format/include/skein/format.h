@@ -406,10 +406,28 @@ struct TaskTableHeader {
   uint64_t asleep_utc;  // the last time at which none of its threads could run again; 0: never
   uint64_t sample_rate;  // by which threads were last sampled, per second of CPU time; 0: never
   uint64_t missed_samples;  // periods without a sample: in the kernel, or its signal was blocked
-  uint64_t reserved[2];
+  uint64_t current_tasks;   // address of CurrentTasks in the process; 0: unknown
+  uint64_t reserved[1];
   uint64_t lost[16];  // events lost before they reached a stream, by Loss
 };
 static_assert(sizeof(TaskTableHeader) == 256);
 inline constexpr size_t kTableHeaderSize = 4096;
+
+// Where a recorded process keeps the task that is current on each of its threads, for a profiler
+// that reads its memory. Each of `*streams` records is that of a stream: record i is number
+// i % per_block of block i / per_block. The stream of a thread has its number, and no flag
+// kFlagNested. All of it may change at any time, and becomes zero in a forked child.
+struct CurrentTasks {
+  uint64_t magic;     // kCurrentTasksMagic
+  uint64_t streams;   // address of a uint32_t: how many there are
+  uint64_t blocks;    // address of an array of addresses
+  uint32_t per_block;
+  uint32_t size;      // of a record
+  uint32_t task;      // where in a record: a uint64_t, the current task; 0: none
+  uint32_t thread;    // a uint32_t; 0: none
+  uint32_t flags;     // a uint32_t, PacketFlags
+  uint32_t reserved;
+};
+inline constexpr uint64_t kCurrentTasksMagic = 0x31736b7361747263ull;  // "crtasks1"
 
 }  // namespace skein::format

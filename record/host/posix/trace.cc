@@ -262,6 +262,19 @@ uint64_t process_age() {
   return ticks != 0 && uptime > started ? uptime - started : 0;
 }
 
+// Not constexpr: it is read from outside.
+const format::CurrentTasks current_tasks = {
+    .magic = format::kCurrentTasksMagic,
+    .streams = reinterpret_cast<uintptr_t>(&state.streams),
+    .blocks = reinterpret_cast<uintptr_t>(state.blocks),
+    .per_block = kWritersPerBlock,
+    .size = sizeof(Writer),
+    .task = offsetof(Writer, current),
+    .thread = offsetof(Writer, tid),
+    .flags = offsetof(Writer, flags),
+    .reserved = 0,
+};
+
 void fill_table(char* base, void* argument) {
   auto& header = *reinterpret_cast<format::TaskTableHeader*>(base);
   header.magic = format::kTableMagic;
@@ -271,6 +284,7 @@ void fill_table(char* base, void* argument) {
   header.rows_used = 1;
   header.pid = static_cast<uint64_t>(getpid());
   header.start_ticks = state.files->clock.ticks;
+  header.current_tasks = reinterpret_cast<uintptr_t>(&current_tasks);
   header.late_ns = state.files->options.at_load ? 0 : process_age();
   header.ring_bytes = state.files->log ? 0 : state.files->chunk_size * state.files->ring_chunks;
 }
