@@ -13,27 +13,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/file.h"
 #include "base/result.h"
-#include "profile/flame/address_map.h"
-#include "profile/perf/image_files.h"
+#include "profile/perf/sample_names.h"
 
 namespace skein {
-
-struct PerfOptions {
-  // Names of addresses in processes, and of the kernel. Where the kernel was loaded is taken from
-  // perf.data.
-  const AddressMap* map = nullptr;
-  // Empty: none. Used if it is of the boot that was recorded.
-  std::string kernel_symbols = "/proc/kallsyms";
-  std::string event = {};      // empty: the first one that has samples
-  bool physical = false;       // no logical stacks
-  bool by_thread = false;      // threads of one name apart: "server/4711"
-  ImageFiles::Open open = {};  // empty: open_from_disk()
-};
 
 struct PerfStacks {
   std::string folded = {};
@@ -43,15 +29,8 @@ struct PerfStacks {
   std::vector<std::string> remarks = {};  // for the user, a sentence each
 };
 
-// Files that were recorded are opened to read their symbols, if their build ids are those that perf
-// noted. Fails if `bytes` are no perf.data or have no samples.
+// Names: sample_names.h. Fails if `bytes` are no perf.data or have no samples.
 Result<PerfStacks> fold_perf_data(std::span<const uint8_t> bytes, const std::string& path,
                                   Files& files, const PerfOptions& options);
-
-// A sentence on samples in coroutines whose chains are unknown.
-std::string unknown_chains_text(uint64_t unknown, uint64_t in_coroutines);
-
-// "void std::sort<int*>(int*, int*)" -> "std::sort<int*>", as perf names functions.
-std::string_view without_parameters(std::string_view demangled);
 
 }  // namespace skein
