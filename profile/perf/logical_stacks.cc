@@ -11,11 +11,12 @@ namespace {
 
 constexpr std::string_view magic = "SKEINLS1";
 
-void append(std::vector<uint8_t>& bytes, uint32_t number) {
-  for (int i = 0; i < 4; i++) bytes.push_back(static_cast<uint8_t>(number >> 8 * i));
+template <typename Number>
+void append(std::vector<uint8_t>& bytes, Number number) {
+  for (size_t i = 0; i < sizeof number; i++) bytes.push_back(static_cast<uint8_t>(number >> 8 * i));
 }
 
-void append(std::vector<uint8_t>& bytes, std::string_view text) {
+void append_text(std::vector<uint8_t>& bytes, std::string_view text) {
   text = text.substr(0, text.find('\0'));
   bytes.insert(bytes.end(), text.begin(), text.end());
   bytes.push_back(0);
@@ -26,13 +27,17 @@ void append(std::vector<uint8_t>& bytes, std::string_view text) {
 void LogicalSample::append_to(std::vector<uint8_t>& bytes) const {
   append(bytes, functions);
   append(bytes, chain);
-  append(bytes, uint32_t{0});
+  append(bytes, static_cast<uint32_t>(frames.size()));
+  for (const uint64_t frame : frames) append(bytes, frame);
 }
 
 std::optional<LogicalSample> LogicalSample::read(std::span<const uint8_t> raw) {
-  if (raw.size() != size) return {};
   Cursor cursor(raw);
-  return LogicalSample{.functions = cursor.u32(), .chain = cursor.u32()};
+  LogicalSample sample{.functions = cursor.u32(), .chain = cursor.u32()};
+  const uint32_t frames = cursor.u32();
+  if (cursor.failed() || raw.size() - 12 != uint64_t{frames} * 8) return {};
+  for (uint32_t i = 0; i < frames; i++) sample.frames.push_back(cursor.u64());
+  return sample;
 }
 
 uint32_t LogicalStacks::add(uint32_t outer, uint32_t coroutine) {
@@ -62,8 +67,8 @@ std::vector<uint8_t> LogicalStacks::bytes() const {
   append(bytes, static_cast<uint32_t>(chains_.size()));
   for (const Coroutine& one : coroutines_) {
     append(bytes, one.line);
-    append(bytes, one.function);
-    append(bytes, one.file);
+    append_text(bytes, one.function);
+    append_text(bytes, one.file);
   }
   for (const Chain& one : chains_) {
     append(bytes, one.outer);

@@ -1,7 +1,7 @@
 // Logical stacks of samples: the coroutines that wait for the one that a thread runs, instead of
 // the functions that have resumed it. In a perf.data of `skein profile`:
 //
-//   - the raw data of a sample (PERF_SAMPLE_RAW): LogicalSample, 12 bytes
+//   - the raw data of a sample (PERF_SAMPLE_RAW): LogicalSample
 //   - a section at the end, as a feature of the header whose number other tools skip:
 //     LogicalStacks::bytes()
 //
@@ -31,12 +31,15 @@ struct LogicalSample {
   uint32_t functions = 0;
   // Of LogicalStacks: the coroutines that wait; 0: none; unknown.
   uint32_t chain = 0;
+  // The addresses of the frames of the coroutine, and of those of the chain; empty: none, or unknown.
+  // They tell coroutines of one function apart, as long as these are alive.
+  std::vector<uint64_t> frames = {};
 
   bool is_logical() const { return functions != 0; }
   bool is_unknown() const { return chain == unknown; }
   bool operator==(const LogicalSample&) const = default;
 
-  static constexpr size_t size = 12;
+  size_t size() const { return 12 + 8 * frames.size(); }
   void append_to(std::vector<uint8_t>& bytes) const;
   // Nothing: it is other raw data.
   static std::optional<LogicalSample> read(std::span<const uint8_t> raw);

@@ -51,9 +51,21 @@ TEST_CASE("the logical part of a sample is its raw data") {
   std::vector<uint8_t> raw;
   const LogicalSample sample{.functions = 3, .chain = 0x01020304};
   sample.append_to(raw);
-  CHECK(raw.size() == LogicalSample::size);
+  CHECK(raw.size() == sample.size());
   CHECK(LogicalSample::read(raw) == sample);
   raw.push_back(0);
+  CHECK_FALSE(LogicalSample::read(raw));
+}
+
+TEST_CASE("a sample has the frames of its coroutines") {
+  std::vector<uint8_t> raw;
+  const LogicalSample sample{.functions = 3, .chain = 2, .frames = {0x7f0011223344, 16}};
+  sample.append_to(raw);
+  CHECK(raw.size() == sample.size());
+  CHECK(LogicalSample::read(raw) == sample);
+  for (size_t size = 0; size < raw.size(); size++)
+    CHECK_FALSE(LogicalSample::read(std::span(raw).first(size)));
+  raw[8] = raw[11] = 0xFF;  // more than there are
   CHECK_FALSE(LogicalSample::read(raw));
 }
 

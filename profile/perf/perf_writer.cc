@@ -79,7 +79,8 @@ void PerfWriter::add(std::span<const uint8_t> record) { write(record); }
 
 void PerfWriter::add_sample(const PerfRecord& sample, std::span<const uint64_t> chain,
                             const LogicalSample& logical) {
-  constexpr size_t longest_chain = 8000;  // a record is smaller than 64 KiB
+  constexpr size_t most_words = 8000;  // a record is smaller than 64 KiB
+  const size_t longest_chain = most_words - std::min(most_words, logical.frames.size());
   chain = chain.first(std::min(chain.size(), longest_chain));
   body_.clear();
   append(body_, uint32_t{perf_record_sample});
@@ -94,7 +95,7 @@ void PerfWriter::add_sample(const PerfRecord& sample, std::span<const uint64_t> 
   append(body_, sample.period);
   append(body_, uint64_t{chain.size()});
   for (const uint64_t address : chain) append(body_, address);
-  append(body_, uint32_t{LogicalSample::size});
+  append(body_, static_cast<uint32_t>(logical.size()));
   logical.append_to(body_);
   const auto size = static_cast<uint16_t>(body_.size());
   std::memcpy(body_.data() + 6, &size, sizeof size);

@@ -258,7 +258,8 @@ LogicalSample CoroutineChains::of(const PerfRecord& sample) {
       found = {};
       continue;
     }
-    found = {.functions = static_cast<uint32_t>(i + 1), .chain = 0};
+    found = {.functions = static_cast<uint32_t>(i + 1), .chain = 0, .frames = {*frame}};
+    for (const AwaitChain::Step& step : *steps) found.frames.push_back(step.frame);
     for (size_t step = steps->size(); step-- > 0;)
       found.chain = stacks_.add(found.chain, number_of(*process->program, (*steps)[step]));
     break;
