@@ -1,6 +1,7 @@
 #include "frames/references.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace skein {
 
@@ -20,6 +21,7 @@ class ReferenceSearch {
     for (const TargetThread& thread : target.threads())
       if (const auto sp = thread.registers.get(Registers::sp_of(target.architecture())))
         stacks_.push_back(*sp);
+    std::sort(stacks_.begin(), stacks_.end());
   }
 
   std::vector<Reference> run() {
@@ -32,8 +34,9 @@ class ReferenceSearch {
   void scan(uint64_t begin, uint64_t end) {
     // A thread uses its stack from its stack pointer on, and 128 bytes below (System V ABI).
     constexpr uint64_t red_zone = 128;
-    for (const uint64_t sp : stacks_)
-      if (sp > begin && sp < end) begin = std::max(begin, (sp - red_zone) / 8 * 8);
+    const auto after = std::lower_bound(stacks_.begin(), stacks_.end(), end);
+    if (after != stacks_.begin() && *std::prev(after) > begin)
+      begin = std::max(begin, (*std::prev(after) - red_zone) / 8 * 8);
     constexpr uint64_t step = uint64_t{2} << 20;  // at multiples of it, see written_parts()
     buffer_.resize(step / 8);
     const uint64_t lowest = frames_.front().begin;

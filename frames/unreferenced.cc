@@ -70,6 +70,7 @@ class AddressSearch {
       }
       stacks_.push_back(*thread.registers.get(Registers::sp_of(target_.architecture())));
     }
+    std::sort(stacks_.begin(), stacks_.end());
     for (const UnusedStack& one : unused_)
       registers_.insert(registers_.end(), one.registers.begin(), one.registers.end());
     return true;
@@ -134,11 +135,9 @@ class AddressSearch {
   // Below the stack pointer is nothing, if the mapping is the stack of a single thread. In others,
   // the stack may be that of a fiber: there, others may be.
   uint64_t begin_of_data(const Mapping& mapping) const {
-    const auto contains = [&](uint64_t sp) { return sp > mapping.begin && sp < mapping.end; };
-    const auto sp = std::find_if(stacks_.begin(), stacks_.end(), contains);
-    if (sp == stacks_.end() || std::count_if(stacks_.begin(), stacks_.end(), contains) != 1 ||
-        !is_stack_of_thread(mapping))
-      return mapping.begin;
+    const auto sp = std::upper_bound(stacks_.begin(), stacks_.end(), mapping.begin);
+    const auto after = std::lower_bound(sp, stacks_.end(), mapping.end);
+    if (after - sp != 1 || !is_stack_of_thread(mapping)) return mapping.begin;
     return std::max(mapping.begin, (*sp - UnusedStack::red_zone) / 8 * 8);
   }
 
@@ -172,7 +171,7 @@ class AddressSearch {
   const Target& target_;
   std::vector<UnusedStack> unused_;       // by address
   std::vector<uint64_t> registers_ = {};  // and words that the kernel has
-  std::vector<uint64_t> stacks_ = {};
+  std::vector<uint64_t> stacks_ = {};     // stack pointers, ascending
   std::vector<uint8_t> buffer_ = {};
   std::vector<std::pair<FrameExtent, uint32_t>> targets_ = {};  // with the numbers of nodes
   std::vector<Found> found_ = {};

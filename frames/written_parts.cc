@@ -9,13 +9,14 @@ namespace skein {
 
 std::vector<MemoryPart> written_parts(const Target& target) {
   constexpr uint64_t step = uint64_t{4} << 20;
+  constexpr uint64_t page = 4096;
   std::vector<MemoryPart> parts;
   for (const Mapping& mapping : target.mappings()) {
     if (!is_data(mapping)) continue;
     for (uint64_t at = mapping.begin; at < mapping.end;) {
       const uint64_t data = target.first_data(at, mapping.end);
       if (data >= mapping.end) break;
-      at = std::max(at, data / step * step);
+      at = std::max(at, data / page * page);
       const uint64_t end = at + std::min(step - at % step, mapping.end - at);
       parts.push_back({at, end, mapping.end});
       at = end;

@@ -19,8 +19,9 @@ struct MemoryPart {
   uint64_t size() const { return end - begin; }
 };
 
-// Ascending; 4 MiB each at most, at multiples of that: the kernel may give 2 MiB to a page that is
-// read, which must not look written in the part beside it. 10 us each.
+// Ascending; 4 MiB each at most, up to a multiple of that: the kernel may give 2 MiB to a page that
+// is read, which must not look written in the part beside it. Each begins with a page that was
+// written: of a thread's stack there are some KiB. 10 us each.
 std::vector<MemoryPart> written_parts(const Target& target);
 
 uint64_t size_of(std::span<const MemoryPart> parts);
