@@ -136,11 +136,12 @@ class Search {
         warnings_.push_back(
             "the heap is damaged, or changed while it was read: frames that were "
             "destroyed may be shown");
-    for (const uint64_t block : find_recycled(target_, memory_))
-      if (const uint32_t i = frame_at(block); i != none && found_[i].frame == block)
-        blocks_[i].state = HeapBlock::State::Freed;
     for (uint32_t i = 0; i < found_.size(); i++)
       if (blocks_[i].is_used() && blocks_[i].keeps_remains && !is_still_there(i))
+        blocks_[i].state = HeapBlock::State::Freed;
+    // Just before find_running(), which looks at the same stacks: the threads go on.
+    for (const uint64_t block : find_recycled(target_, memory_))
+      if (const uint32_t i = frame_at(block); i != none && found_[i].frame == block)
         blocks_[i].state = HeapBlock::State::Freed;
     count_own_blocks();
   }

@@ -1,6 +1,9 @@
 #include "target/pausable_process.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "target/process.h"
 #include "target/stopped_threads.h"
@@ -41,6 +44,7 @@ class Pausable : public PausableProcess {
     threads_ = process_->threads();
     Result<StoppedThreads> stopped = StoppedThreads::stop(pid());
     if (!stopped) return stopped.error();
+    add_new(stopped->ids());
     for (TargetThread& thread : threads_)
       if (const StoppedThreads::Stop now = stopped->at(thread.id); !now.registers.is_empty())
         correct(thread, now);
@@ -53,6 +57,20 @@ class Pausable : public PausableProcess {
   int64_t resume() override { return stopped_ ? stopped_->resume() : 0; }
 
  private:
+  // Threads that have begun since the others were read. `ids` are ascending.
+  void add_new(const std::vector<uint64_t>& ids) {
+    const auto has_lower_id = [](const TargetThread& a, const TargetThread& b) {
+      return a.id < b.id;
+    };
+    const auto count = static_cast<std::ptrdiff_t>(threads_.size());
+    for (const uint64_t id : ids) {
+      TargetThread thread{.id = id, .name = name(), .state = TargetThread::State::Running};
+      if (!std::binary_search(threads_.begin(), threads_.begin() + count, thread, has_lower_id))
+        threads_.push_back(std::move(thread));
+    }
+    std::sort(threads_.begin(), threads_.end(), has_lower_id);
+  }
+
   // It may have run when its state was read, only because an earlier stop had interrupted it.
   void correct(TargetThread& thread, const StoppedThreads::Stop& now) const {
     thread.registers = now.registers;

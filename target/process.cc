@@ -9,9 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
-#include <sstream>
 #include <utility>
 
 #include "base/disk_files.h"
@@ -21,9 +19,8 @@
 #include "target/living_process.h"
 #include "target/page_map.h"
 #include "target/process_maps.h"
+#include "target/process_threads.h"
 #include "target/program_name.h"
-#include "target/thread_ids.h"
-#include "target/waiting_calls.h"
 
 namespace skein {
 
@@ -38,70 +35,6 @@ std::string proc_text(const std::string& path) {
   std::string text(bytes.begin(), bytes.end());
   if (text.ends_with('\n')) text.pop_back();
   return text;
-}
-
-// proc_pid_syscall(5): "running", or "NUMBER ARGUMENT.. SP PC"; -1 as the number outside a call.
-Registers registers_in_call(const std::string& text, Architecture architecture) {
-  Registers registers;
-  const size_t pc_at = text.rfind(' ');
-  const size_t sp_at =
-      pc_at == std::string::npos || pc_at == 0 ? pc_at : text.rfind(' ', pc_at - 1);
-  if (sp_at == std::string::npos) return registers;
-  const auto number = [&](size_t space) -> std::optional<uint64_t> {
-    const std::string_view word = std::string_view(text).substr(space + 1);
-    uint64_t value = 0;
-    if (!word.starts_with("0x") ||
-        std::from_chars(word.data() + 2, word.data() + word.size(), value, 16).ec != std::errc())
-      return {};
-    return value;
-  };
-  const auto sp = number(sp_at);
-  const auto pc = number(pc_at);
-  if (!sp || !pc) return registers;
-  registers.set(Registers::sp_of(architecture), *sp);
-  registers.set(Registers::pc_of(architecture), *pc);
-  return registers;
-}
-
-// The same; nothing: outside a call. Only of x86-64.
-std::optional<KernelCall> call_in(const std::string& text, Architecture architecture) {
-  if (architecture != Architecture::X86_64) return {};
-  std::istringstream words(text);
-  KernelCall call;
-  int64_t number = -1;
-  if (!(words >> number) || number < 0) return {};
-  call.number = static_cast<uint64_t>(number);
-  for (uint64_t& argument : call.arguments)
-    if (!(words >> std::hex >> argument)) return {};
-  return call;
-}
-
-// "PID (NAME) STATE ..."; the name may contain anything.
-TargetThread::State state_of(const std::string& stat) {
-  const size_t end = stat.rfind(')');
-  if (end == std::string::npos || end + 2 >= stat.size()) return TargetThread::State::Unknown;
-  using enum TargetThread::State;
-  for (const TargetThread::State state : {Running, Sleeping, Waiting, Stopped, Traced, Ended})
-    if (stat[end + 2] == static_cast<char>(state)) return state;
-  return Unknown;
-}
-
-// "TIME_ON_CPU TIME_IN_QUEUE COUNT"
-uint64_t runs_of(const std::string& schedstat) {
-  uint64_t count = 0;
-  const std::string_view word = std::string_view(schedstat).substr(schedstat.rfind(' ') + 1);
-  std::from_chars(word.data(), word.data() + word.size(), count);
-  return count;
-}
-
-// The last number of "NSpid: 4711 7", in the innermost namespace. 0: unknown.
-uint64_t own_id_of(const std::string& status) {
-  const size_t at = status.find("\nNSpid:");
-  if (at == std::string::npos) return 0;
-  std::istringstream words(status.substr(at + 7, status.find('\n', at + 1) - at - 7));
-  uint64_t last = 0;
-  for (uint64_t id; words >> id;) last = id;
-  return last;
 }
 
 class Process : public Target {
@@ -123,26 +56,11 @@ class Process : public Target {
   const std::vector<Mapping>& mappings() const override { return mappings_; }
 
   std::vector<TargetThread> threads() const override {
-    std::vector<TargetThread> threads;
     const uint64_t own_id = own_id_of(proc_text(folder_ + "/status"));
-    const bool has_own_ids = own_id != 0 && own_id != thread_;
-    for (const uint64_t id : thread_ids(folder_ + "/task")) {
-      const std::string folder = folder_ + "/task/" + std::to_string(id) + "/";
-      TargetThread thread{.id = id, .name = proc_text(folder + "comm")};
+    std::vector<TargetThread> threads =
+        read_process_threads(folder_, architecture_, own_id != 0 && own_id != thread_);
+    for (TargetThread& thread : threads)
       if (thread.name == kept_name_) thread.name = name_;
-      thread.state = state_of(proc_text(folder + "stat"));
-      if (thread.state == TargetThread::State::Ended) continue;  // a main thread that has left
-      const std::string call = proc_text(folder + "syscall");
-      thread.registers = registers_in_call(call, architecture_);
-      thread.call = call_in(call, architecture_);
-      thread.wait_channel = proc_text(folder + "wchan");
-      if (thread.wait_channel == "0") thread.wait_channel.clear();
-      // This one file more for those only that may wait for a lock.
-      if (thread.call && name_of_waiting_call(thread.call->number) == "futex")
-        thread.runs = runs_of(proc_text(folder + "schedstat"));
-      if (has_own_ids) thread.own_id = own_id_of(proc_text(folder + "status"));
-      threads.push_back(std::move(thread));
-    }
     return threads;
   }
 

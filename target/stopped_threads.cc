@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <string>
 
@@ -72,51 +73,62 @@ Result<StoppedThreads> StoppedThreads::stop(uint64_t pid) {
 
 // Whether there were any.
 bool StoppedThreads::attach_new(uint64_t pid, int& error) {
-  bool has_new = false;
+  const size_t count = threads_.size();
   for (const uint64_t id : thread_ids("/proc/" + std::to_string(pid) + "/task")) {
     const auto thread = static_cast<pid_t>(id);
-    if (std::any_of(threads_.begin(), threads_.end(),
-                    [&](const Thread& one) { return one.id == thread; }))
-      continue;
+    const auto end = threads_.begin() + static_cast<std::ptrdiff_t>(count);
+    if (std::binary_search(threads_.begin(), end, Thread{.id = thread}, has_lower_id)) continue;
     if (ptrace(PTRACE_SEIZE, thread, nullptr, nullptr) != 0) {
       error = errno;
       continue;
     }
     threads_.push_back({.id = thread});
-    has_new = true;
     ptrace(PTRACE_INTERRUPT, thread, nullptr, nullptr);
   }
-  return has_new;
+  std::sort(threads_.begin(), threads_.end(), has_lower_id);
+  return threads_.size() != count;
 }
 
+// They stop at the same time: one sleep is for all of them.
 void StoppedThreads::wait_for_stops() {
   constexpr int64_t longest = 1'000'000'000;
   const int64_t end = now_ns() + longest;
-  for (Thread& thread : threads_) {
-    while (!thread.is_stopped) {
-      int status = 0;
-      const pid_t changed = waitpid(thread.id, &status, __WALL | WNOHANG);
-      if (changed < 0 || (changed > 0 && !WIFSTOPPED(status))) break;  // it has ended
-      if (changed > 0) {
-        thread.is_stopped = true;
-        // ptrace(2), "PTRACE_EVENT_STOP".
-        if (status >> 16 != PTRACE_EVENT_STOP)
-          thread.signal = WSTOPSIG(status);
-        else
-          thread.is_by_signal = WSTOPSIG(status) != SIGTRAP;
-        continue;
-      }
-      if (now_ns() > end) break;
-      const timespec pause{.tv_sec = 0, .tv_nsec = 20'000};
-      nanosleep(&pause, nullptr);
-    }
+  std::vector<Thread*> waiting;
+  for (Thread& thread : threads_)
+    if (!thread.is_stopped) waiting.push_back(&thread);
+  for (;;) {
+    std::erase_if(waiting, [](Thread* thread) { return has_changed(*thread); });
+    if (waiting.empty() || now_ns() > end) return;
+    const timespec pause{.tv_sec = 0, .tv_nsec = 20'000};
+    nanosleep(&pause, nullptr);
   }
 }
 
+// Whether it has stopped or ended.
+bool StoppedThreads::has_changed(Thread& thread) {
+  int status = 0;
+  const pid_t changed = waitpid(thread.id, &status, __WALL | WNOHANG);
+  if (changed == 0) return false;
+  if (changed < 0 || !WIFSTOPPED(status)) return true;
+  thread.is_stopped = true;
+  // ptrace(2), "PTRACE_EVENT_STOP".
+  if (status >> 16 != PTRACE_EVENT_STOP)
+    thread.signal = WSTOPSIG(status);
+  else
+    thread.is_by_signal = WSTOPSIG(status) != SIGTRAP;
+  return true;
+}
+
+std::vector<uint64_t> StoppedThreads::ids() const {
+  std::vector<uint64_t> ids;
+  for (const Thread& thread : threads_) ids.push_back(static_cast<uint64_t>(thread.id));
+  return ids;
+}
+
 StoppedThreads::Stop StoppedThreads::at(uint64_t id) const {
-  const auto thread = std::find_if(threads_.begin(), threads_.end(), [&](const Thread& one) {
-    return static_cast<uint64_t>(one.id) == id;
-  });
+  const Thread wanted{.id = static_cast<pid_t>(id)};
+  auto thread = std::lower_bound(threads_.begin(), threads_.end(), wanted, has_lower_id);
+  if (thread != threads_.end() && static_cast<uint64_t>(thread->id) != id) thread = threads_.end();
   user_regs_struct values = {};
   iovec to{&values, sizeof values};
   if (thread == threads_.end() || !thread->is_stopped || pause_ != 0 ||

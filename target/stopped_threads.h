@@ -35,8 +35,10 @@ class StoppedThreads {
     std::optional<KernelCall> call = {};  // in which it waited, and which the stop has interrupted
     bool is_by_signal = false;            // its process was stopped before, by SIGSTOP or the like
   };
-  Stop at(uint64_t thread) const;
+  Stop at(uint64_t thread) const;  // O(log threads)
   Registers registers(uint64_t thread) const { return at(thread).registers; }
+  // Of all threads that were there, ascending.
+  std::vector<uint64_t> ids() const;
 
   // Lets the process go on and returns how long it has stood still, in ns. Later calls return the
   // same.
@@ -53,8 +55,10 @@ class StoppedThreads {
   explicit StoppedThreads(int64_t began) : began_(began) {}
   bool attach_new(uint64_t pid, int& error);
   void wait_for_stops();
+  static bool has_changed(Thread& thread);
+  static bool has_lower_id(const Thread& a, const Thread& b) { return a.id < b.id; }
 
-  std::vector<Thread> threads_ = {};
+  std::vector<Thread> threads_ = {};  // by id
   int64_t began_ = 0;
   int64_t pause_ = 0;
 };

@@ -13,6 +13,7 @@
 #include "cli/output/progress.h"
 #include "cli/output/terminal.h"
 #include "frames/saved_frames.h"
+#include "target/known_threads.h"
 #include "target/living_process.h"
 #include "target/pausable_process.h"
 #include "target/process.h"
@@ -26,10 +27,17 @@ std::string title_of(const Target& target) {
   return target.name() + " (" + std::to_string(target.pid()) + ")";
 }
 
+// The threads are those that the search has seen, so that both fit together.
 Result<Unprepared> read_target(const Target& target, bool is_core, const SearchOptions& options) {
-  Result<SuspendedCoroutines> found = find_suspended(target, options);
+  KnownThreads known(target);
+  SearchOptions on_known = options;
+  on_known.before = [&] {
+    if (options.before) options.before();
+    known.forget();
+  };
+  Result<SuspendedCoroutines> found = find_suspended(known, on_known);
   if (!found) return found.error();
-  std::vector<TargetThread> threads = target.threads();
+  std::vector<TargetThread> threads = known.threads();
   std::vector<MutexWait> mutex_waits = find_mutex_waits(target, threads);
   return Unprepared{.title = title_of(target),
                     .pid = target.pid(),
