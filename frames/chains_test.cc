@@ -220,9 +220,9 @@ TEST_CASE("verdicts of running coroutines and of awaiters") {
   const Surroundings around{.threads = {{.id = 12, .state = TargetThread::State::Sleeping}}};
   CHECK(verdict_of(found, around) == ChainVerdict::BlocksThread);
   Surroundings locked = around;
-  locked.mutex_waits = {{.thread = 12, .holder = 13}};
+  locked.mutex_waits = MutexWaits({{.thread = 12, .holder = 13}});
   CHECK(verdict_of(found, locked) == ChainVerdict::BlocksThread);
-  locked.mutex_waits.push_back({.thread = 13, .holder = 12});
+  locked.mutex_waits = MutexWaits({{.thread = 12, .holder = 13}, {.thread = 13, .holder = 12}});
   CHECK(verdict_of(found, locked) == ChainVerdict::Deadlock);
   found.coroutines[0].state = State::NotStarted;
   CHECK(verdict_of(found) == ChainVerdict::NotStarted);

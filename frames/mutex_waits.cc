@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace skein {
 
@@ -84,22 +85,62 @@ std::vector<MutexWait> find_mutex_waits(const Target& target,
   return waits;
 }
 
-const MutexWait* mutex_wait_of(std::span<const MutexWait> waits, uint64_t thread) {
-  const auto at = std::find_if(waits.begin(), waits.end(),
-                               [&](const MutexWait& one) { return one.thread == thread; });
-  return at == waits.end() ? nullptr : &*at;
+namespace {
+
+constexpr uint32_t none = UINT32_MAX;
+
+bool has_lower_thread(const MutexWait& a, const MutexWait& b) { return a.thread < b.thread; }
+
+}  // namespace
+
+MutexWaits::MutexWaits(std::vector<MutexWait> waits) : waits_(std::move(waits)) {
+  std::stable_sort(waits_.begin(), waits_.end(), has_lower_thread);
+  waits_.erase(
+      std::unique(waits_.begin(), waits_.end(),
+                  [](const MutexWait& a, const MutexWait& b) { return a.thread == b.thread; }),
+      waits_.end());
+  find_cycles();
 }
 
-std::vector<uint64_t> mutex_cycle_of(std::span<const MutexWait> waits, uint64_t thread) {
-  std::vector<uint64_t> cycle;
-  uint64_t at = thread;
-  do {
-    const MutexWait* wait = mutex_wait_of(waits, at);
-    if (wait == nullptr || wait->has_limit || cycle.size() > waits.size()) return {};
-    cycle.push_back(at);
-    at = wait->holder;
-  } while (at != thread);
-  return cycle;
+// Each wait is visited once, in the walk from the lowest id that leads to it; a walk that comes
+// back to itself has found a cycle.
+void MutexWaits::find_cycles() {
+  const auto holder_of = [&](uint32_t i) {
+    const MutexWait* next = of(waits_[i].holder);
+    return next == nullptr || next->has_limit ? none : static_cast<uint32_t>(next - waits_.data());
+  };
+  std::vector<uint32_t> walk_of(waits_.size(), none);
+  for (uint32_t start = 0; start < waits_.size(); start++) {
+    uint32_t at = waits_[start].has_limit ? none : start;
+    for (; at != none && walk_of[at] == none; at = holder_of(at)) walk_of[at] = start;
+    if (at == none || walk_of[at] != start) continue;
+    std::vector<uint64_t> cycle;
+    const uint32_t first = at;
+    do {
+      cycle.push_back(waits_[at].thread);
+      at = holder_of(at);
+    } while (at != first);
+    std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
+    cycles_.push_back(std::move(cycle));
+  }
+  std::sort(cycles_.begin(), cycles_.end());
+  cycle_of_.assign(waits_.size(), none);
+  for (uint32_t i = 0; i < cycles_.size(); i++)
+    for (const uint64_t thread : cycles_[i])
+      cycle_of_[static_cast<size_t>(of(thread) - waits_.data())] = i;
+}
+
+const MutexWait* MutexWaits::of(uint64_t thread) const {
+  const auto at =
+      std::lower_bound(waits_.begin(), waits_.end(), MutexWait{.thread = thread}, has_lower_thread);
+  return at == waits_.end() || at->thread != thread ? nullptr : &*at;
+}
+
+const std::vector<uint64_t>* MutexWaits::cycle_of(uint64_t thread) const {
+  const MutexWait* wait = of(thread);
+  if (wait == nullptr) return nullptr;
+  const uint32_t cycle = cycle_of_[static_cast<size_t>(wait - waits_.data())];
+  return cycle == none ? nullptr : &cycles_[cycle];
 }
 
 }  // namespace skein

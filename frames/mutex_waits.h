@@ -31,12 +31,34 @@ struct MutexWait {
 std::vector<MutexWait> find_mutex_waits(const Target& target,
                                         std::span<const TargetThread> threads);
 
-// Null: the thread waits for no mutex whose holder is known. O(waits).
-const MutexWait* mutex_wait_of(std::span<const MutexWait> waits, uint64_t thread);
+// The waits of the threads of a process, and the cycles of threads that wait for each other's
+// mutexes, each for the next one's and the last one for the first one's: deadlocks. A thread waits
+// for one mutex, and a mutex has one holder, so that no two cycles have a thread in common.
+//
+//   const MutexWaits waits(find_mutex_waits(target, threads));
+//   for (const std::vector<uint64_t>& cycle : waits.cycles()) print_deadlock(cycle);
+class MutexWaits {
+ public:
+  MutexWaits() = default;
+  // Of several waits of one thread, as a damaged snapshot may have, the first one counts.
+  // O(waits * log waits).
+  explicit MutexWaits(std::vector<MutexWait> waits);
 
-// The threads that wait for each other's mutexes, each for the next one's and the last one for the
-// first one's, from `thread` on: a deadlock. Empty: it is in no such cycle, or not for certain.
-// O(waits * length).
-std::vector<uint64_t> mutex_cycle_of(std::span<const MutexWait> waits, uint64_t thread);
+  std::span<const MutexWait> all() const { return waits_; }  // by thread
+  // Null: the thread waits for no mutex whose holder is known. O(log waits).
+  const MutexWait* of(uint64_t thread) const;
+
+  // Each from its lowest id on, by that; without waits that have a time limit.
+  std::span<const std::vector<uint64_t>> cycles() const { return cycles_; }
+  // Null: the thread is in no cycle, or not for certain. O(log waits).
+  const std::vector<uint64_t>* cycle_of(uint64_t thread) const;
+
+ private:
+  void find_cycles();
+
+  std::vector<MutexWait> waits_ = {};
+  std::vector<std::vector<uint64_t>> cycles_ = {};
+  std::vector<uint32_t> cycle_of_ = {};  // of each wait: into cycles_; `none`
+};
 
 }  // namespace skein

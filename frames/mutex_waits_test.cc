@@ -36,6 +36,14 @@ std::vector<MutexWait> waits_in(const SparseTarget& target) {
   return find_mutex_waits(target, target.threads());
 }
 
+using Cycle = std::vector<uint64_t>;
+using Cycles = std::vector<Cycle>;
+
+Cycles cycles_in(const std::vector<MutexWait>& waits) {
+  const MutexWaits all(waits);
+  return {all.cycles().begin(), all.cycles().end()};
+}
+
 }  // namespace
 
 TEST_CASE("two threads that wait for each other's mutexes") {
@@ -48,17 +56,20 @@ TEST_CASE("two threads that wait for each other's mutexes") {
   CHECK(waits[0].thread == 11);
   CHECK(waits[0].holder == 12);
   CHECK(waits[0].mutex == second);
-  CHECK(mutex_cycle_of(waits, 11) == std::vector<uint64_t>{11, 12});
-  CHECK(mutex_cycle_of(waits, 12) == std::vector<uint64_t>{12, 11});
-  CHECK(mutex_cycle_of(waits, 13).empty());  // behind the cycle
-  CHECK(mutex_wait_of(waits, 13)->holder == 11);
-  CHECK(mutex_wait_of(waits, 14) == nullptr);
+  const MutexWaits all(waits);
+  CHECK(cycles_in(waits) == Cycles{{11, 12}});
+  REQUIRE(all.cycle_of(12) != nullptr);
+  CHECK(*all.cycle_of(12) == Cycle{11, 12});
+  CHECK(all.cycle_of(13) == nullptr);  // behind the cycle
+  CHECK(all.cycle_of(14) == nullptr);
+  CHECK(all.of(13)->holder == 11);
+  CHECK(all.of(14) == nullptr);
 }
 
 TEST_CASE("a thread that waits for its own mutex") {
   SparseTarget target = target_with_mutexes();
   target.add_thread(waiting(11, first));
-  CHECK(mutex_cycle_of(waits_in(target), 11) == std::vector<uint64_t>{11});
+  CHECK(cycles_in(waits_in(target)) == Cycles{{11}});
 }
 
 TEST_CASE("a wait with a time limit is in no deadlock") {
@@ -68,8 +79,7 @@ TEST_CASE("a wait with a time limit is in no deadlock") {
   const std::vector<MutexWait> waits = waits_in(target);
   REQUIRE(waits.size() == 2);
   CHECK(waits[0].has_limit);
-  CHECK(mutex_cycle_of(waits, 11).empty());
-  CHECK(mutex_cycle_of(waits, 12).empty());
+  CHECK(cycles_in(waits).empty());
 }
 
 TEST_CASE("the holder's number in the namespace of the process") {
@@ -80,7 +90,41 @@ TEST_CASE("the holder's number in the namespace of the process") {
   other.own_id = 12;
   target.add_thread(one);
   target.add_thread(other);
-  CHECK(mutex_cycle_of(waits_in(target), 4011) == std::vector<uint64_t>{4011, 4012});
+  CHECK(cycles_in(waits_in(target)) == Cycles{{4011, 4012}});
+}
+
+TEST_CASE("cycles are in the order of their lowest ids, whichever walk finds them") {
+  // 1 waits for 9, which is in a cycle with 8; 2 and 3 wait for each other.
+  const std::vector<MutexWait> waits = {{.thread = 9, .holder = 8}, {.thread = 8, .holder = 9},
+                                        {.thread = 3, .holder = 2}, {.thread = 2, .holder = 3},
+                                        {.thread = 1, .holder = 9}, {.thread = 1, .holder = 1},
+                                        {.thread = 5, .holder = 4}};
+  CHECK(cycles_in(waits) == Cycles{{2, 3}, {8, 9}});
+  const MutexWaits all(waits);
+  CHECK(all.all().size() == 6);
+  CHECK(all.of(1)->holder == 9);  // its first one
+  CHECK(all.cycle_of(1) == nullptr);
+  CHECK(all.cycle_of(9) == &all.cycles()[1]);
+  CHECK(MutexWaits().cycles().empty());
+}
+
+TEST_CASE("a hundred thousand threads in chains and cycles") {
+  constexpr uint64_t count = 100'000;
+  std::vector<MutexWait> chain;  // each waits for the next one, the last one for nothing
+  for (uint64_t i = 1; i <= count; i++) chain.push_back({.thread = i, .holder = i + 1});
+  CHECK(cycles_in(chain).empty());
+  chain.back().holder = 1;
+  const MutexWaits ring(chain);
+  REQUIRE(ring.cycles().size() == 1);
+  CHECK(ring.cycle_of(count / 2)->size() == count);
+  chain.back().holder = count / 2;  // half of them wait for those in the cycle
+  const MutexWaits tail(chain);
+  REQUIRE(tail.cycles().size() == 1);
+  CHECK(tail.cycles().front().size() == count / 2 + 1);
+  CHECK(tail.cycle_of(1) == nullptr);
+  std::vector<MutexWait> pairs;
+  for (uint64_t i = 0; i < count; i++) pairs.push_back({.thread = i, .holder = i ^ 1});
+  CHECK(cycles_in(pairs).size() == count / 2);
 }
 
 TEST_CASE("other futexes are not mutexes") {

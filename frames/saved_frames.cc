@@ -187,6 +187,13 @@ void visit(Archive& archive, MutexWait& one) {
 }
 
 template <typename Archive>
+void visit(Archive& archive, MutexWaits& all) {
+  std::vector<MutexWait> waits(all.all().begin(), all.all().end());
+  visit(archive, waits);
+  if constexpr (Archive::reads) all = MutexWaits(std::move(waits));
+}
+
+template <typename Archive>
 void visit(Archive& archive, SavedFrames& all) {
   visit_all(archive, all.found.functions, all.found.callers, all.found.places, all.found.coroutines,
             all.found.objects, all.found.awaited, all.found.variables, all.found.read,

@@ -92,8 +92,7 @@ class Judge {
   }
 
   ChainVerdict of_running(const SuspendedCoroutine& coroutine) const {
-    if (!mutex_cycle_of(around_.mutex_waits, coroutine.thread).empty())
-      return ChainVerdict::Deadlock;
+    if (around_.mutex_waits.cycle_of(coroutine.thread) != nullptr) return ChainVerdict::Deadlock;
     const TargetThread* thread = thread_of(coroutine, around_);
     return thread != nullptr && sleeps(*thread) ? ChainVerdict::BlocksThread : ChainVerdict::Runs;
   }

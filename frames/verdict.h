@@ -24,7 +24,7 @@ struct Surroundings {
   std::optional<int64_t> system_now = {};
   std::vector<SocketState> sockets = {};  // by descriptor
   std::vector<TargetThread> threads = {};
-  std::vector<MutexWait> mutex_waits = {};  // of the threads
+  MutexWaits mutex_waits = {};  // of the threads
 };
 
 // From the worst; only Usual is what it looks like in most programs that are correct.

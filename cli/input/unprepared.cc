@@ -38,7 +38,7 @@ Result<Unprepared> read_target(const Target& target, bool is_core, const SearchO
   Result<SuspendedCoroutines> found = find_suspended(known, on_known);
   if (!found) return found.error();
   std::vector<TargetThread> threads = known.threads();
-  std::vector<MutexWait> mutex_waits = find_mutex_waits(target, threads);
+  MutexWaits mutex_waits(find_mutex_waits(target, threads));
   return Unprepared{.title = title_of(target),
                     .pid = target.pid(),
                     .is_core = is_core,

@@ -97,7 +97,7 @@ std::string explain_thread(const Unprepared& of, const SuspendedCoroutine& corou
   const std::string state = thread == nullptr ? "" : thread_text(of, *thread);
   std::string text = "It runs on thread " + std::to_string(coroutine.thread) + ", which " +
                      (state.empty() ? "is in an unknown state" : state);
-  const MutexWait* wait = mutex_wait_of(of.around.mutex_waits, coroutine.thread);
+  const MutexWait* wait = of.around.mutex_waits.of(coroutine.thread);
   const auto holder = wait == nullptr ? running.end() : running.find(wait->holder);
   if (holder != running.end() && wait->holder != wait->thread)
     text += "; that thread runs " + holder->second;
