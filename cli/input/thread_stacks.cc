@@ -10,10 +10,11 @@
 #include "frames/call_stack.h"
 #include "frames/coroutine_functions.h"
 #include "frames/memory_cache.h"
+#include "frames/mutex_waits.h"
 #include "symbol/functions.h"
 #include "symbol/lines.h"
-#include "target/pausable_process.h"
 #include "target/elf.h"
+#include "target/pausable_process.h"
 #include "target/process.h"
 
 namespace skein::cli {
@@ -89,6 +90,7 @@ class StackNames {
 std::vector<ThreadStack> read_stacks(const Target& target, std::vector<CallStacks::Stack>& raw) {
   std::vector<ThreadStack> stacks;
   std::vector<TargetThread> threads = target.threads();
+  const MutexWaits waits(find_mutex_waits(target, threads));
   if (threads.size() > most_threads) threads.resize(most_threads);
   MemoryCache memory(target);
   CallStacks reader(target, memory);
@@ -98,8 +100,10 @@ std::vector<ThreadStack> read_stacks(const Target& target, std::vector<CallStack
                       .name = std::move(thread.name),
                       .state = thread.state,
                       .wait_channel = std::move(thread.wait_channel),
+                      .is_in_deadlock = waits.cycle_of(thread.id) != nullptr,
                       .calls = {},
                       .is_complete = raw.back().is_complete});
+    if (const MutexWait* wait = waits.of(thread.id)) stacks.back().mutex = *wait;
   }
   return stacks;
 }

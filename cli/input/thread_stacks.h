@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "frames/mutex_waits.h"
 #include "target/target.h"
 
 namespace skein::cli {
@@ -31,6 +33,8 @@ struct ThreadStack {
   std::string name = {};
   TargetThread::State state = TargetThread::State::Unknown;  // before it was stopped
   std::string wait_channel = {};                             // also
+  std::optional<MutexWait> mutex = {};  // for which it waits, if its holder is known
+  bool is_in_deadlock = false;          // of threads that wait for each other's mutexes
   std::vector<StackCall> calls = {};                         // the innermost first, at most 64
   bool is_complete = false;
   int ending_signal = 0;  // which this thread caused or received, and which ends the process

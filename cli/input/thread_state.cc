@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/escape.h"
 #include "cli/input/proc_file.h"
 #include "cli/input/running.h"
 
@@ -33,7 +34,7 @@ std::string describe_thread(char state, std::string_view wait_channel) {
                      : has("sigtimedwait") ? "waits for a signal"
                      : has("sigsuspend")   ? "waits for a signal"
                                            : "is blocked in a system call";
-  if (!wait_channel.empty()) text.append(" (").append(wait_channel).append(")");
+  if (!wait_channel.empty()) text += " (" + escaped(wait_channel) + ')';
   return text;
 }
 

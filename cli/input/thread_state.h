@@ -25,8 +25,9 @@ void add_cpu_times(const std::string& pid, uint64_t time, Trace& trace);
 // /proc/PID/task/TID/stat; '?' if there is none.
 char state_letter(std::string_view stat);
 
-// The same as thread_state() from the state letter of /proc/PID/task/TID/stat and the kernel function that the thread
-// waits in ("" or "0": unknown).
+// The same as thread_state() from the state letter of /proc/PID/task/TID/stat and the kernel
+// function that the thread waits in ("" or "0": unknown), which is escaped: in a core it may be any
+// text.
 std::string describe_thread(char state, std::string_view wait_channel);
 
 }  // namespace skein::cli

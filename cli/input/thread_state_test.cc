@@ -21,6 +21,7 @@ TEST_CASE("a thread is described by what it waits for") {
   CHECK(describe_thread('D', "folio_wait") == "waits for the disk or a device (folio_wait)");
   CHECK(describe_thread('T', "") == "is stopped by a signal or a debugger");
   CHECK(describe_thread('Z', "") == "");
+  CHECK(describe_thread('S', "a\x1b[2J\nb") == "is blocked in a system call (a\\x1b[2J\\nb)");
 }
 
 TEST_CASE("threads of this process") {

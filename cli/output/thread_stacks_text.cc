@@ -6,8 +6,8 @@
 
 #include "base/escape.h"
 #include "base/text.h"
+#include "cli/output/thread_lines.h"
 #include "cli/signal_text.h"
-#include "cli/input/thread_state.h"
 
 namespace skein::cli {
 
@@ -50,7 +50,8 @@ std::string thread_title(const ThreadStack& stack) {
   std::string title = "thread " + std::to_string(stack.id);
   if (!stack.name.empty()) title += " (" + escaped(stack.name) + ")";
   if (stack.ending_signal != 0) return title + " received " + signal_text(stack.ending_signal);
-  const std::string state = describe_thread(static_cast<char>(stack.state), stack.wait_channel);
+  const std::string state = thread_text(stack.mutex ? &*stack.mutex : nullptr,
+                                        static_cast<char>(stack.state), stack.wait_channel);
   return state.empty() ? title : title + " " + state;
 }
 
@@ -66,18 +67,23 @@ std::string thread_stacks_text(const std::vector<ThreadStack>& stacks) {
   constexpr size_t most_titles = 4;
   std::string out;
   std::vector<bool> is_done(stacks.size(), false);
+  std::vector<std::vector<StackCall>> shown;
+  for (const ThreadStack& stack : stacks) shown.push_back(shown_calls(stack));
   for (size_t i = 0; i < stacks.size(); i++) {
     if (is_done[i]) continue;
-    const std::vector<StackCall> calls = shown_calls(stacks[i]);
+    const std::vector<StackCall>& calls = shown[i];
     size_t titles = 0;
     size_t count = 0;
     for (size_t j = i; j < stacks.size(); j++) {
-      if (j != i && (is_done[j] || shown_calls(stacks[j]) != calls)) continue;
+      if (j != i && (is_done[j] || shown[j] != calls)) continue;
       is_done[j] = true;
       count++;
-      if (titles++ < most_titles) out += thread_title(stacks[j]) + ":\n";
+      if (titles < most_titles || stacks[j].is_in_deadlock) {
+        titles++;
+        out += thread_title(stacks[j]) + ":\n";
+      }
     }
-    if (count > most_titles) out += "and " + counted(count - most_titles, "other thread") + ":\n";
+    if (count > titles) out += "and " + counted(count - titles, "other thread") + ":\n";
     std::vector<std::vector<std::string>> lines;
     for (const StackCall& call : calls)
       lines.push_back({call.function.empty() ? address_text(call.address) : escaped(call.function),

@@ -9,8 +9,8 @@
 
 namespace skein::cli {
 
-// A stack for each thread; threads with the same stack share one. The functions of the C library
-// that begin a thread are left out.
+// A stack for each thread; threads with the same stack share one, below the first four of them and
+// those in a deadlock of mutexes. The functions of the C library that begin a thread are left out.
 std::string thread_stacks_text(const std::vector<ThreadStack>& stacks);
 
 // How to get what the program's own functions in these stacks lack, names or lines: a paragraph

@@ -65,10 +65,22 @@ Task sleeps_with_lock(Event& event) {
   co_await event;
 }
 
+Task computes_with_lock(Event& event) {
+  const std::lock_guard holds(first);
+  both.arrive_and_wait();
+  for (volatile unsigned i = 0;;) i = i + 1;
+  co_await event;
+}
+
 Task needs_lock(Event& event) {
   both.arrive_and_wait();
   const std::lock_guard waits(first);
   co_await event;
+}
+
+// Threads that all wait for the same mutex.
+void start_crowd(int count) {
+  for (int i = 0; i < count; i++) std::thread([] { const std::lock_guard waits(first); }).detach();
 }
 
 [[noreturn]] void sleep_for_good() {
@@ -94,6 +106,23 @@ int main(int, char** words) {
   }
   if (mode == "deadlock") both_run(takes_second, takes_first);
   if (mode == "held") both_run(sleeps_with_lock, needs_lock);
+  if (mode == "computes") both_run(computes_with_lock, needs_lock);
+  if (mode == "crowd") {
+    first.lock();
+    start_crowd(50);
+  }
+  if (mode == "crowd-deadlock") {
+    both_run(takes_second, takes_first);
+    usleep(300'000);  // both wait, so that the crowd is behind them
+    start_crowd(50);
+  }
+  if (mode == "named") {
+    pthread_setname_np(pthread_self(), "</script>\x1b[2J\n");
+    std::thread([] {
+      pthread_setname_np(pthread_self(), "<b>\xe2\x80\xae\r=1");
+      sleep_for_good();
+    }).detach();
+  }
   if (mode == "itself") {
     first.lock();
     std::thread([] {
