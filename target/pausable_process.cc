@@ -78,9 +78,8 @@ class Pausable : public PausableProcess {
     if (!now.call) return;
     thread.call = now.call;
     if (thread.call->number == restart_call) thread.call->number = restarted_call(thread.registers);
-    if (thread.state != TargetThread::State::Running) return;
-    thread.state = TargetThread::State::Sleeping;
-    thread.wait_channel = name_of_waiting_call(thread.call->number);
+    thread.wait_channel = waits_in(thread.wait_channel, thread.call);
+    if (thread.state == TargetThread::State::Running) thread.state = TargetThread::State::Sleeping;
   }
 
   // The number in the instruction before that of the call, "mov $230, %eax".

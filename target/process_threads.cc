@@ -131,8 +131,8 @@ std::vector<TargetThread> read_process_threads(const std::string& folder, Archit
     const std::string call = tasks.text(task + "syscall");
     thread.registers = registers_in_call(call, architecture);
     thread.call = call_in(call, architecture);
-    thread.wait_channel = tasks.text(task + "wchan");
-    if (thread.wait_channel == "0") thread.wait_channel.clear();
+    if (thread.state != TargetThread::State::Running)
+      thread.wait_channel = waits_in(tasks.text(task + "wchan"), thread.call);
     // This one file more for those only that may wait for a lock.
     if (thread.call && name_of_waiting_call(thread.call->number) == "futex")
       thread.runs = runs_of(tasks.text(task + "schedstat"));

@@ -56,6 +56,15 @@ std::string_view name_of_waiting_call(uint64_t number) {
   }
 }
 
+std::string waits_in(std::string_view wait_channel, const std::optional<KernelCall>& call) {
+  const bool is_any_call = wait_channel.empty() || wait_channel == "0" ||
+                           wait_channel == "do_syscall_64" || wait_channel == "x64_sys_call" ||
+                           wait_channel == "entry_SYSCALL_64_after_hwframe";
+  if (!is_any_call) return std::string(wait_channel);
+  const std::string_view name = call ? name_of_waiting_call(call->number) : "";
+  return std::string(name.empty() && wait_channel != "0" ? wait_channel : name);
+}
+
 std::array<uint64_t, 6> call_arguments(const Registers& registers) {
   std::array<uint64_t, 6> arguments = {};
   constexpr size_t order[] = {5, 4, 1, 10, 8, 9};  // rdi, rsi, rdx, r10, r8, r9
