@@ -116,7 +116,7 @@ int run_why(const WhyOptions& options) {
                                   .search_limit = options.search_limit};
   if (options.task.empty())
     if (const auto status = report_unprepared(request)) return *status;
-  const Analysis analysis = open_analysis(options.trace);
+  const Analysis analysis = open_analysis(options.trace, {}, AcceptedInputs::TracesAndMemory);
   MemoryReport memory;
   if (analysis.is_live && options.task.empty())
     memory = read_memory(request, options.search_memory);

@@ -30,13 +30,14 @@ void add_present(const std::string& pid, const ProcessSleep& before, uint64_t no
 
 }  // namespace
 
-Analysis open_analysis(const std::string& trace_or_pid, std::span<const TickClock> clocks) {
+Analysis open_analysis(const std::string& trace_or_pid, std::span<const TickClock> clocks,
+                       AcceptedInputs inputs) {
   const std::string path = trace_directory(trace_or_pid);
   const int64_t now = utc_now();  // later events are not read, which may take a second
   const bool is_live = path != trace_or_pid;
   const ProcessSleep sleep = is_live ? read_sleep(trace_or_pid) : ProcessSleep{};
   Analysis analysis{
-      .trace = open_trace(path, clocks), .model = {}, .waits = {}, .is_live = is_live};
+      .trace = open_trace(path, clocks, inputs), .model = {}, .waits = {}, .is_live = is_live};
   report_losses(analysis.trace, path);
   const uint64_t until = is_live ? time_of(analysis.trace.info, now) : 0;
   if (until != 0) add_present(trace_or_pid, sleep, until, analysis.trace);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/input/trace_input.h"
 #include "trace/ask/find.h"
 #include "trace/ask/waits.h"
 
@@ -17,8 +18,9 @@ struct Analysis {
   bool is_live = false;  // of a process, by PID
 };
 // Opens the trace of a recording process (by PID) up to now, or a trace up to its last event.
-// `clocks`: see read_trace(). Prints losses to stderr. Throws CommandError(2) if the argument is
-// neither.
-Analysis open_analysis(const std::string& trace_or_pid, std::span<const TickClock> clocks = {});
+// `clocks`: see read_trace(); `inputs`: see open_trace(). Prints losses to stderr. Throws
+// CommandError(2) if the argument is neither.
+Analysis open_analysis(const std::string& trace_or_pid, std::span<const TickClock> clocks = {},
+                       AcceptedInputs inputs = AcceptedInputs::Traces);
 
 }  // namespace skein::cli

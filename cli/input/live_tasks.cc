@@ -80,13 +80,14 @@ LiveTaskList of_process(const std::string& directory) {
 LiveTaskList read_live_tasks(const std::string& path) {
   DiskFiles disk;
   const std::string file = path + "/.tasks";
-  if (disk.type(file) != FileType::File) return make_list(open_trace(path));
+  if (disk.type(file) != FileType::File)
+    return make_list(open_trace(path, {}, AcceptedInputs::TracesAndMemory));
   const auto head = disk.head(file, format::kTableHeaderSize);
   if (!head) die(2, head.error().message());
   const auto table = ctf::read_task_table_header(*head, file);
   if (!table) die(2, table.error().message());
   if (records_to(table->pid, path)) return of_process(path);
-  const Trace trace = open_trace(path);
+  const Trace trace = open_trace(path, {}, AcceptedInputs::TracesAndMemory);
   LiveTaskList list = make_list(trace);
   list.pid = table->pid;
   if (trace.info.overwritten_packets > 0) add_notes(*table, list);

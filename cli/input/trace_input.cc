@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/disk_files.h"
 #include "base/escape.h"
@@ -23,7 +24,19 @@
 
 namespace skein::cli {
 
-Trace open_trace(const std::string& path, std::span<const TickClock> clocks) {
+namespace {
+
+// "expected the id of a process, a core file, or a trace: a directory ..".
+void add_memory(Error& error) {
+  constexpr std::string_view expected = "expected ";
+  if (error.advice.starts_with(expected))
+    error.advice.insert(expected.size(), "the id of a process, a core file, or a trace: ");
+}
+
+}  // namespace
+
+Trace open_trace(const std::string& path, std::span<const TickClock> clocks,
+                 AcceptedInputs inputs) {
   if (path.empty()) die(2, "empty TRACE argument; give a path, or - for standard input");
   if (const std::string hint = process_hint(path); !hint.empty()) die(2, hint);
   reject_core(path);
@@ -34,7 +47,10 @@ Trace open_trace(const std::string& path, std::span<const TickClock> clocks) {
     return true;
   };
   Result<Trace> trace = read_trace(disk, path, show, clocks);
-  if (!trace) die(2, trace.error().message());
+  if (!trace) {
+    if (inputs == AcceptedInputs::TracesAndMemory) add_memory(trace.error());
+    die(2, trace.error().message());
+  }
   require_all_events(*trace, path);
   add_callback_lines(*trace);
   add_stack_functions(*trace);

@@ -9,9 +9,13 @@
 
 namespace skein::cli {
 
+// What a command accepts: the message about a file that is neither names all of it.
+enum class AcceptedInputs { Traces, TracesAndMemory };
+
 // Reads the whole trace, with a progress bar if that takes long. Throws CommandError(2) if it is
 // not a trace. `clocks`: see read_trace().
-Trace open_trace(const std::string& path, std::span<const TickClock> clocks = {});
+Trace open_trace(const std::string& path, std::span<const TickClock> clocks = {},
+                 AcceptedInputs inputs = AcceptedInputs::Traces);
 
 // Throws CommandError(2) if `path` is a core file: it has no events.
 void reject_core(const std::string& path);

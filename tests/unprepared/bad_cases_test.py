@@ -118,6 +118,15 @@ def case_no_process(folder):
         fails(run("ps", 2), "a thread of the kernel", "a thread of the kernel")
 
 
+def case_text_file(folder):
+    """What is neither a trace nor anything else that is read."""
+    text = Path(folder) / "notes.txt"
+    text.write_text("no trace\n")
+    for command in "ps", "why", "show":
+        fails(run(command, text), "expected the id of a process, a core file, or a trace: a directory", command)
+    fails(run("info", text), "not a trace; expected a directory", "info")
+
+
 def case_32_bit(folder):
     code = folder / "small.s"
     code.write_text(".globl _start\n_start: movl $29, %eax\n int $0x80\n jmp _start\n")  # pause()
