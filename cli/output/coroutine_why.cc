@@ -1,7 +1,9 @@
 #include "cli/output/coroutine_why.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
+#include <utility>
 
 #include "base/escape.h"
 #include "base/text.h"
@@ -222,16 +224,63 @@ void add_family_lines(const Unprepared& of, const Family& family,
   for (const JudgedChain& one : family.chains) add_chain_lines(of, one.chain, one.depth, lines);
 }
 
-// Of several chains, each with the name of its last coroutine.
-void explain(const Unprepared& of, const Family& family, const RunningCoroutines& running,
-             const std::string& blocked, size_t columns, std::string& out) {
+// A paragraph for each chain of which something is known; of several chains with the name of its
+// last coroutine.
+std::vector<std::string> explain(const Unprepared& of, const Family& family,
+                                 const RunningCoroutines& running, const std::string& blocked) {
+  std::vector<std::string> paragraphs;
   for (const JudgedChain& one : family.chains) {
     std::string text = explain(of, one, running, blocked);
     if (text.empty() || is_explained_by_others(of, family, one)) continue;
     if (family.chains.size() > 1)
       text = function_name(of.found, one.chain.steps.back()) + ": " + text;
-    append_paragraph(out, text, 2, columns);
+    paragraphs.push_back(std::move(text));
   }
+  return paragraphs;
+}
+
+// Families of which the same is known.
+struct ExplainedFamilies {
+  std::vector<const Family*> families = {};
+  std::vector<std::string> paragraphs = {};
+};
+
+// Whether a paragraph about it is as true of others. Not of a cycle, which it explains as a whole.
+bool may_share(const Family& family) {
+  return family.chains.size() == 1 && !is_error(family.verdict) &&
+         family.verdict != ChainVerdict::PerhapsDeadlock;
+}
+
+// In the order of their first families. O(families * log families).
+std::vector<ExplainedFamilies> explain_all(const Unprepared& of, std::span<const Family> families,
+                                           const RunningCoroutines& running,
+                                           const std::string& blocked) {
+  std::vector<ExplainedFamilies> all;
+  std::map<std::pair<ChainVerdict, std::vector<std::string>>, size_t> shared;
+  for (const Family& family : families) {
+    std::vector<std::string> paragraphs = explain(of, family, running, blocked);
+    size_t at = all.size();
+    if (may_share(family)) at = shared.try_emplace({family.verdict, paragraphs}, at).first->second;
+    if (at == all.size()) all.push_back({.paragraphs = std::move(paragraphs)});
+    all[at].families.push_back(&family);
+  }
+  return all;
+}
+
+std::string for_each(std::string sentence) {
+  if (!sentence.empty() && sentence[0] >= 'A' && sentence[0] <= 'Z')
+    sentence[0] = static_cast<char>(sentence[0] - 'A' + 'a');
+  return "Each of these: " + sentence;
+}
+
+void append_explained(const Unprepared& of, const ExplainedFamilies& all, size_t columns,
+                      std::string& out) {
+  out += '\n';
+  std::vector<std::vector<std::string>> lines;
+  for (const Family* family : all.families) add_family_lines(of, *family, lines);
+  append_columns(out, lines, "><<<", 0);
+  for (const std::string& paragraph : all.paragraphs)
+    append_paragraph(out, all.families.size() == 1 ? paragraph : for_each(paragraph), 2, columns);
 }
 
 std::string pause_text(const Unprepared& of) {
@@ -264,13 +313,8 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
   const RunningCoroutines running = running_coroutines(of.found);
   const std::string blocked = blocked_text(of, running);
   const auto explain_each = [&](auto begin, auto end) {
-    for (auto one = begin; one != end; one++) {
-      out += '\n';
-      std::vector<std::vector<std::string>> lines;
-      add_family_lines(of, *one, lines);
-      append_columns(out, lines, "><<<", 0);
-      explain(of, *one, running, blocked, columns, out);
-    }
+    for (const ExplainedFamilies& one : explain_all(of, std::span(begin, end), running, blocked))
+      append_explained(of, one, columns, out);
   };
   explain_each(families.begin(), suspects);
   if (suspects != usual) out += "\nMay be wrong, or as intended:\n";
