@@ -18,6 +18,7 @@
 #include "frames/call_stack.h"
 #include "frames/continuations.h"
 #include "frames/coroutine_program.h"
+#include "frames/deadlines.h"
 #include "frames/heaps.h"
 #include "frames/lock_holders.h"
 #include "frames/memory_cache.h"
@@ -615,6 +616,7 @@ class Search {
     awaited.find();
     awaited.add_groups(groups.joins);
     const uint64_t unknown = SimilarWaits(out, waiters, awaited, program_).find();
+    find_deadlines(out, waiters, program_, options_.now);
     adapters.add_executors(memory_, out);
     LockHolders(out, waiters, awaited, program_).find();
     keep_certain_cycles(out, waiters, target_, awaited.cycle_closers(), awaited.guessed());

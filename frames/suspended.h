@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "base/result.h"
+#include "frames/clocks.h"
 #include "frames/suspended_coroutines.h"
 #include "target/target.h"
 
@@ -29,6 +30,7 @@ struct SearchOptions {
   // If the program may have written more bytes, evenly spread parts are read, so many in all. Then
   // all coroutines are uncertain, and many missing.
   uint64_t most_bytes = UINT64_MAX;
+  Clocks now = {};  // to recognise timers of the program's own, see deadlines.h
   // Called before the first part and after each: the bytes that were read, those that will be, and
   // all that the program may have written.
   std::function<void(uint64_t done, uint64_t in_all, uint64_t memory)> progress = {};

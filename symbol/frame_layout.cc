@@ -50,6 +50,15 @@ bool is_awaiter_of_gcc(std::string_view name) {
          std::isdigit(static_cast<unsigned char>(name[2])) != 0;
 }
 
+// By the name of a std::chrono::time_point in ns, as those of the clocks of libstdc++ are.
+std::optional<TimePoint> time_point_of(std::string_view name, uint64_t offset) {
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  if (!name.starts_with("time_point<") || !has("ratio<1, 1000000000")) return {};
+  const bool is_steady = has("chrono::_V2::steady_clock");
+  if (!is_steady && !has("chrono::_V2::system_clock")) return {};
+  return TimePoint{.offset = offset, .is_steady = is_steady};
+}
+
 // A variable of the function, in the order of the source.
 struct Variable {
   uint32_t scope = 0;
@@ -193,6 +202,10 @@ struct FrameLayouts::State {
     if (!is_class(tag) || depth == deepest) return;
     if (name_of(&type).starts_with("coroutine_handle<")) {
       if (!to.handle) to.handle = offset;
+      return;
+    }
+    if (const auto time = time_point_of(name_of(&type), offset)) {
+      if (to.time_points.size() < most_pointers) to.time_points.push_back(*time);
       return;
     }
     Dwarf_Die child;

@@ -30,12 +30,19 @@ struct TypedPointer {
   std::string to = {};  // the class; empty: no class
 };
 
+// A std::chrono::time_point inside of an object: ns of the steady clock, or of the system's.
+struct TimePoint {
+  uint64_t offset = 0;  // bytes from the object's beginning
+  bool is_steady = false;
+};
+
 struct ObjectType {
   std::string name = {};
   std::string arguments = {};  // of a template: "<int>"
   std::vector<std::string> bases = {};  // names of base classes, and of theirs
   uint64_t size = 0;
   std::vector<TypedPointer> pointers = {};  // also those of members and base classes; 32 at most
+  std::vector<TimePoint> time_points = {};  // the same
   std::optional<uint64_t> handle = {};      // where the first std::coroutine_handle is
   bool has_destructor = false;              // that the program has written
   bool is_a(const std::string& class_name) const;  // also by a base class

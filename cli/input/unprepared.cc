@@ -58,7 +58,9 @@ int64_t now_of(clockid_t clock) {
 Result<Unprepared> read_memory_of(const Target& process, const SearchOptions& options) {
   const int64_t steady = now_of(CLOCK_MONOTONIC);
   const int64_t system = now_of(CLOCK_REALTIME);
-  Result<Unprepared> read = read_target(process, false, options);
+  SearchOptions with_clocks = options;
+  with_clocks.now = {.steady = steady, .system = system};
+  Result<Unprepared> read = read_target(process, false, with_clocks);
   if (!read) return read;
   read->around.steady_now = steady;
   read->around.system_now = system;

@@ -44,6 +44,14 @@ std::string place_text(const SuspendedCoroutines& found, uint32_t coroutine) {
   return line.empty() || !is_before ? line : "after " + line;
 }
 
+// Whether an awaiter of the program is a timer's, see find_deadlines().
+bool has_deadline(const Unprepared& of, const CoroutineChain& chain) {
+  return chain.operation.empty() && !chain.objects.empty() &&
+         of.found.objects[chain.objects.front()].kind == AsioObject::Kind::Timer &&
+         of.found.awaited[of.found.coroutines[chain.steps.back()].awaited].kind !=
+             WaitObject::Kind::WhenAll;
+}
+
 std::string step_text(const Unprepared& of, const CoroutineChain& chain, size_t step) {
   const SuspendedCoroutine& one = of.found.coroutines[chain.steps[step]];
   const bool is_last = step + 1 == chain.steps.size();
@@ -53,17 +61,18 @@ std::string step_text(const Unprepared& of, const CoroutineChain& chain, size_t 
   if (one.state != State::Runs && !is_last)
     text = "waits for the next";
   else if (is_suspended && one.awaited != SuspendedCoroutine::none)
-    text = "waits for " + awaited_text(of, chain);
+    text = "waits for " + awaited_text(of, chain) +
+           (has_deadline(of, chain) ? objects_text(of, chain.objects) : "");
   else if (one.state == State::Waits && !chain.operation.empty())
     text = "waits for " + escaped(chain.operation) + objects_text(of, chain.objects);
   else if (chain.cycle_begin != CoroutineChain::no_cycle)
     text = "waits for " + function_name(of.found, chain.steps[chain.cycle_begin]);
   else if (is_suspended && one.awaits != SuspendedCoroutine::none && chain.operation.empty())
     text = "waits for " + function_name(of.found, one.awaits) + ", which is in another line";
-  else if (one.state == State::Waits && !chain.objects.empty())  // without names
-    text = "waits for " + unnamed_objects_text(of, chain.objects);
   else if (one.state == State::Waits && is_program_type(awaiter))
     text = "waits for " + escaped(awaiter) + objects_text(of, chain.objects);
+  else if (one.state == State::Waits && !chain.objects.empty())  // without names
+    text = "waits for " + unnamed_objects_text(of, chain.objects);
   if (one.caller != SuspendedCoroutine::none)
     text += ", on the stack of " + escaped(of.found.callers[one.caller].function);
   return one.is_certain ? text : text + " (uncertain)";

@@ -3,6 +3,7 @@
 than to await them, and compares `skein why` of their memory, running and stopped, with which awaits which. All but
 cycle.cc are correct."""
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ AWAITS = {
     "busy_chains": None,
     "contexts": {("s1", "w1"), ("s2", "w2"), ("s3", "w3"), ("s4", "w4")},
     "cycle": {("parent", "child"), ("child", "parent")},
+    "loop": set(),
     "generators": {("printer", "lines"), ("query", "read_row"), ("handler", "query")},
     "parent_handle": {("supervisor", "worker")},
     "ping_pong": None,
@@ -63,6 +65,19 @@ def examine(name, variant, pid, stop):
     check(variant.startswith("clang") or awaits == expected, f"{where}: {expected - awaits} are missing")
 
 
+def examine_loop(variant, pid):
+    """Where the types of awaiters are known, a timer is one if it is due in the future."""
+    found = json.loads(subprocess.run([skein, "why", "--json", str(pid)], capture_output=True, text=True).stdout)
+    timers = {one["function"] for one in found["coroutines"] if one["object"]}
+    check(timers == ({"sleeper"} if variant.startswith("g++") and variant.endswith("-g") else set()), f"{variant}: {timers}")
+    if not timers:
+        return
+    text = subprocess.run([skein, "why", str(pid)], capture_output=True, text=True).stdout
+    check(text.count("Another coroutine, a thread") + text.count("another coroutine, a thread") == 1, f"{variant}: {text}")
+    check("Each of these: another coroutine" in text and "Sleep, with Loop" in text, f"{variant}: {text}")
+    check(re.search(r"sleeper .*Sleep.*, expires in (59|60) min", text) or "in 1 h" in text, f"{variant}: {text}")
+
+
 count = 0
 with tempfile.TemporaryDirectory() as temporary:
     for variant in VARIANTS:
@@ -80,6 +95,8 @@ with tempfile.TemporaryDirectory() as temporary:
                 for stop in ([], [], ["--stop"]):
                     examine(source.stem, variant, process.pid, stop)
                     count += 1
+                if source.stem == "loop":
+                    examine_loop(variant, process.pid)
             finally:
                 process.kill()
                 process.wait()
