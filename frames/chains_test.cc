@@ -123,6 +123,22 @@ TEST_CASE("verdicts of timers") {
   CHECK(verdict_of(found) == ChainVerdict::NeverExpires);
 }
 
+TEST_CASE("an acceptor does not have the connected socket of an earlier operation") {
+  SuspendedCoroutines found = coroutines({{2, none}, {2, none}});
+  found.objects = {{.kind = AsioObject::Kind::Socket, .descriptor = 7},
+                   {.kind = AsioObject::Kind::Socket, .descriptor = 8}};
+  found.coroutines[0].object = 0;
+  found.coroutines[1].object = 1;
+  Surroundings around;
+  around.sockets = {{.descriptor = 7, .peer = "127.0.0.1:80"}};  // 8 listens
+  remove_earlier_sockets(found, around);
+  CHECK(found.coroutines[0].object == 0);  // it receives
+  found.functions[2].operation = "async_accept";
+  remove_earlier_sockets(found, around);
+  CHECK(found.coroutines[0].object == none);
+  CHECK(found.coroutines[1].object == 1);
+}
+
 TEST_CASE("chains: one of several similar ones that is wrong has its own line") {
   SuspendedCoroutines found = coroutines({{0, none}, {0, none}, {0, none}});
   found.coroutines[1].is_unreferenced = true;

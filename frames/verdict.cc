@@ -259,6 +259,14 @@ const SocketState* socket_of(const AsioObject& object, const Surroundings& aroun
   return at == around.sockets.end() || at->descriptor != descriptor ? nullptr : &*at;
 }
 
+void remove_earlier_sockets(SuspendedCoroutines& found, const Surroundings& around) {
+  for (SuspendedCoroutine& one : found.coroutines)
+    if (one.object != SuspendedCoroutine::none &&
+        found.functions[one.function].operation == "async_accept" &&
+        socket_of(found.objects[one.object], around) != nullptr)
+      one.object = SuspendedCoroutine::none;
+}
+
 bool sleeps(const TargetThread& thread) {
   return thread.state == TargetThread::State::Sleeping ||
          thread.state == TargetThread::State::Waiting;

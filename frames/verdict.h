@@ -77,6 +77,10 @@ bool never_expires(const AsioObject& timer);
 bool is_unknown_timer(const AsioObject& object, const Surroundings& around);
 // Null: it is none, or unknown. O(log sockets).
 const SocketState* socket_of(const AsioObject& object, const Surroundings& around);
+// A frame that was used before may have the socket of an earlier operation: one that a coroutine
+// accepts connections with is none that is connected. Removes those from the coroutines.
+// O(coroutines * log sockets).
+void remove_earlier_sockets(SuspendedCoroutines& found, const Surroundings& around);
 bool sleeps(const TargetThread& thread);
 // Null: no thread runs it, or it is not known which.
 const TargetThread* thread_of(const SuspendedCoroutine& coroutine, const Surroundings& around);

@@ -65,6 +65,7 @@ Result<Unprepared> read_memory_of(const Target& process, const SearchOptions& op
   read->around.steady_now = steady;
   read->around.system_now = system;
   read->around.sockets = socket_states(std::to_string(process.pid()));
+  remove_earlier_sockets(read->found, read->around);
   return read;
 }
 
