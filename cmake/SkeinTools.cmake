@@ -46,8 +46,9 @@ if(TARGET skein_frames)
     APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
 endif()
 if(TARGET skein_profile_sample)
-  target_link_libraries(skein_cli PUBLIC skein_profile_sample)
-  set_property(SOURCE cli/input/stacks_input.cc cli/input/stack_functions.cc cli/command/profile.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
+  target_link_libraries(skein_cli PUBLIC skein_profile_sample skein_profile_trace)
+  set_property(SOURCE cli/input/stacks_input.cc cli/input/stack_functions.cc cli/input/profile_input.cc
+    cli/command/profile.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SYMBOLS)
 endif()
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)  # without it the prompt of `skein query` has no editing

@@ -1,6 +1,7 @@
 // skein profile [-F HZ] [-T SECONDS] [--off-cpu] [-o FILE] PID | -- CMD...
 //
-// Samples where a process spends its CPU time, and draws the stacks as a flame graph.
+// Samples where a process spends its CPU time, and draws the stacks: as a page with a time line and a
+// flame graph of its selection, or as a flame graph alone.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -27,11 +28,14 @@
 #include "cli/die.h"
 #include "cli/output/flame_output.h"
 #include "cli/output/output_file.h"
+#include "cli/output/page.h"
 #include "cli/output/terminal.h"
 #include "cli/program.h"
 #ifdef SKEIN_HAS_SYMBOLS
 #include "profile/perf/perf_stacks.h"
 #include "profile/sample/sampler.h"
+#include "profile/trace/profile_trace.h"
+#include "view/web/document/document.h"
 #endif
 
 namespace skein::cli {
@@ -42,8 +46,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Waits have no time line: their samples are of other times than the CPU time between them.
+bool is_page(const ProfileOptions& options, const std::string& output) {
+  return output.ends_with(".html") && !output.ends_with(".flame.html") && !options.off_cpu &&
+         web::has_page();
+}
+
 bool keeps_samples(const std::string& output) {
   return output.ends_with(".data") || output.ends_with(".perf");
+}
+
+std::string default_output(const ProfileOptions& options, const std::string& program) {
+  const std::string page = program + ".profile.html";
+  return is_page(options, page) ? page : program + ".flame.html";
 }
 
 // 0: it is the name of a program.
@@ -163,6 +178,24 @@ void draw(const Sampler& sampler, const std::string& samples, const std::string&
   write_flame(flame, format, folded, {.unit = stacks->unit});
 }
 
+// A page with the tasks, threads and samples on a time line.
+void draw_page(const Sampler& sampler, const std::string& samples, const std::string& program,
+               const std::string& output) {
+  DiskFiles files;
+  const Result<Contents> contents = files.open(samples);
+  if (!contents) die(2, contents.error().message());
+  PerfOptions options;
+  options.open = sampler.open_files();
+  Result<ProfileTrace> profile = trace_of_profile(contents->bytes(), samples, files, options);
+  if (!profile) die(1, program + ": no samples; it used no CPU time");
+  Page page;
+  page.output = output;
+  page.made.push_back({.trace = std::move(profile->trace),
+                       .title = program,
+                       .note = std::move(profile->note)});
+  write_page(page);
+}
+
 void report_broken(const Sampler& sampler) {
   const std::string lines = sampler.counts().unwound.text();
   std::string_view text = lines;
@@ -193,7 +226,7 @@ int run_profile(const ProfileOptions& options) {
   const uint32_t process = process_number(options);
   const bool runs = process == 0;
   const std::string program = program_of(options, process);
-  const std::string output = options.output.empty() ? program + ".flame.html" : options.output;
+  const std::string output = options.output.empty() ? default_output(options, program) : options.output;
   const bool keeps = keeps_samples(output);
   if (!keeps) {
     FlameOptions flame;
@@ -229,7 +262,10 @@ int run_profile(const ProfileOptions& options) {
     if (!has_ended && ending.signal == SIGTERM) ending = {};
   }
   if (!finished) die(1, finished.error().message());
-  if (!keeps) draw(*sampler, samples.path(), program, options.off_cpu, output);
+  if (is_page(options, output))
+    draw_page(*sampler, samples.path(), program, output);
+  else if (!keeps)
+    draw(*sampler, samples.path(), program, options.off_cpu, output);
   report(*sampler, program, options.off_cpu, passed.count(), output);
   report_broken(*sampler);
   return ending.code;

@@ -15,6 +15,7 @@
 #include "cli/die.h"
 #include "cli/input/converted.h"
 #include "cli/input/memory_trace.h"
+#include "cli/input/profile_input.h"
 #include "cli/input/running.h"
 #include "cli/input/trace_input.h"
 #include "cli/output/output_file.h"
@@ -69,6 +70,16 @@ class Inputs : public UnlinkedFiles {
   bool read_ = false;
 };
 
+// Nothing: it is a trace.
+std::optional<MadeTrace> make_trace(const std::string& path) {
+  if (std::optional<MadeTrace> profile = open_profile_trace(path)) return profile;
+  std::optional<MemoryTrace> memory = open_memory_trace(path, most_in_picture);
+  if (!memory) return {};
+  return MadeTrace{.trace = std::move(memory->trace),
+                   .title = std::move(memory->title),
+                   .note = std::string(memory_trace_note)};
+}
+
 }  // namespace
 
 void reject_stdio(std::span<const std::string> traces, const std::string& page) {
@@ -96,10 +107,14 @@ void write_page(const Page& asked) {
   reject_duplicate_stdin(page.traces);
   check_not_a_terminal(page.output);
   check_not_an_input(page.output, page.traces);
-  std::vector<std::optional<MemoryTrace>> memories;
+  std::vector<std::optional<MadeTrace>> made;
   for (std::string& path : page.traces) {
-    memories.push_back(open_memory_trace(path, most_in_picture));
-    if (!memories.back()) path = trace_directory(path);
+    made.push_back(make_trace(path));
+    if (!made.back()) path = trace_directory(path);
+  }
+  for (MadeTrace& one : page.made) {
+    page.traces.push_back("made-" + std::to_string(made.size()));
+    made.emplace_back(std::move(one));
   }
   Inputs files(page.traces);
   std::optional<std::pair<size_t, TaskId>> critical;
@@ -107,28 +122,28 @@ void write_page(const Page& asked) {
   std::string title = page.title;
   for (size_t i = 0; i < page.traces.size(); i++) {
     const std::string& path = page.traces[i];
-    if (memories[i]) {
-      files.convert(path, memories[i]->trace);
-      if (page.annotations.empty())
+    if (made[i]) {
+      files.convert(path, made[i]->trace);
+      if (page.annotations.empty() && !made[i]->note.empty())
         page.annotations = write_annotations(
-            {.first = 0, .second = 0, .notes = {}, .text = std::string(memory_trace_note)});
+            {.first = 0, .second = 0, .notes = {}, .text = made[i]->note});
     } else {
       report_links(path);
     }
     const Result<Trace> trace = read_trace(files, path);
     if (!trace) die(2, trace.error().message());
     require_all_events(*trace, path);
-    if (!memories[i]) report_losses(*trace, path);
+    if (!made[i]) report_losses(*trace, path);
     if (!is_read_by_page(files, path, *trace)) files.convert(path, *trace);
     if (!critical && !page.critical.empty())
       if (const auto task = critical_task(*trace, page.critical)) critical = {inputs.size(), *task};
-    inputs.push_back({path, memories[i] ? memories[i]->title : trace_name(path)});
+    inputs.push_back({path, made[i] ? made[i]->title : trace_name(path)});
     if (page.title.empty()) title += (title.empty() ? "" : ", ") + inputs.back().title;
   }
   if (!page.critical.empty() && !critical) refuse_critical(page.critical);
   const auto bundle = web::make_bundle(files, inputs, most_bytes, page.annotations);
   if (!bundle) die(2, bundle.error().message());
-  const std::string kept = kept_notes_or_none(page.traces[0]);
+  const std::string kept = page.made.empty() ? kept_notes_or_none(page.traces[0]) : std::string();
   // The notes are part of the key, so that the browser has none of its own yet for a page with
   // other notes.
   std::string key = title + " " + std::to_string(bundle->size());

@@ -490,6 +490,7 @@ Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, T
 }
 
 std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, const Waits& waits) {
+  if (trace.info.is_sampled()) return {};
   const size_t count = model.tasks.size();
   std::vector<uint8_t> waited_for(count, 0);
   for (const Waits::Wait& wait : waits.waits)

@@ -16,7 +16,7 @@ namespace skein {
 // Diagnoses all tasks that matter: those marked should_resolve (also destroyed ones that were
 // waiting: programs that give up clean up) unless the chain of an error contains them, and those
 // without a waiter. Similar diagnoses are merged (Diagnosis::similar). Errors first, external waits
-// last, then by the start of the wait.
+// last, then by the start of the wait. None in a trace of a profile's samples.
 std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, const Waits& waits);
 
 // Diagnoses one task. It is an error if it is one in `all`, which diagnose_all() has returned; of a

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace skein {
@@ -83,10 +84,13 @@ void CtfNames::add_stacks() {
   uint64_t last = 0;
   const Stacks& stacks = trace_.stacks;
   for (size_t i = 0; i < stacks.size(); i++) last = std::max(last, stacks.number(i));
-  std::map<std::pair<uint64_t, uint64_t>, uint64_t> callers;  // by their caller and address
-  const auto define = [&](uint64_t number, uint64_t address, uint64_t caller) {
-    stream_.next_extra(format::ExtraField::kAddress, address);
-    if (caller != 0) stream_.next_extra(format::ExtraField::kCaller, caller);
+  // By their caller, address and function.
+  std::map<std::tuple<uint64_t, uint64_t, StringId>, uint64_t> callers;
+  const auto define = [&](uint64_t number, const StackFrame& frame, uint64_t caller) {
+    using format::ExtraField;
+    if (frame.address != 0) stream_.next_extra(ExtraField::kAddress, frame.address);
+    if (frame.function != 0) stream_.next_extra(ExtraField::kFunction, texts_[frame.function]);
+    if (caller != 0) stream_.next_extra(ExtraField::kCaller, caller);
     stream_.event(format::k_sample, 0, number);
   };
   for (size_t i = 0; i < stacks.size(); i++) {
@@ -95,11 +99,12 @@ void CtfNames::add_stacks() {
     if (UINT64_MAX - last < frames.size()) return omissions_.add("frames of stacks");
     uint64_t caller = 0;
     for (size_t k = frames.size(); k-- > 1;) {
-      const auto [found, added] = callers.try_emplace({caller, frames[k].address}, last + 1);
-      if (added) define(++last, frames[k].address, caller);
+      const auto [found, added] =
+          callers.try_emplace({caller, frames[k].address, frames[k].function}, last + 1);
+      if (added) define(++last, frames[k], caller);
       caller = found->second;
     }
-    define(stacks.number(i), frames[0].address, caller);
+    define(stacks.number(i), frames[0], caller);
   }
 }
 

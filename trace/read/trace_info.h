@@ -4,12 +4,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "trace/read/tick_clock.h"
 
 namespace skein {
+
+// TraceInfo::format of a trace that is made from the samples of a profile.
+inline constexpr std::string_view sampled_format = "profile";
 
 struct TraceInfo {
   std::string format;   // "mirage-profile", "skein"
@@ -60,6 +64,9 @@ struct TraceInfo {
 
   // Whether skein recorded the trace, or it is a copy of such a trace in another format.
   bool is_own() const { return format == "skein"; }
+  // From samples of a profile: what ran between two samples, and what woke a task, is not known. So
+  // no analysis can conclude anything from an event that is missing.
+  bool is_sampled() const { return format == sampled_format; }
   // In a mirage-profile trace, a thread that stops does not record that it waits.
   bool records_waits() const { return format != "mirage-profile"; }
 };

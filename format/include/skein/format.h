@@ -308,6 +308,7 @@ enum class ExtraField : uint8_t {
   // Of a `sample` in the definitions stream, which defines the stack of its number:
   kAddress = 5,  // of the innermost frame: the instruction; of a caller, a byte of its call
   kCaller = 6,   // the stack without that frame, defined before; none: it is outermost
+  kFunction = 7,  // of the innermost frame, a string: in copies of what has no modules
 };
 enum Loss : uint8_t {
 #define SKEIN_X(name, number) kLoss_##name = number,

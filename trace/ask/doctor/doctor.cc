@@ -23,6 +23,7 @@ std::string_view name(Finding::Severity severity) {
 
 std::vector<Finding> examine(const Trace& trace, const Model& model, const Waits& waits,
                              const DoctorOptions& options) {
+  if (trace.info.is_sampled()) return {};
   detail::LintContext context({trace, model, waits}, options);
   detail::Findings found(context);
   // The order matters: a later lint does not report what an earlier one has explained.

@@ -7,6 +7,8 @@
 // timer or work forever, and a program that exits destroys its waiting tasks. With `strict` it
 // reports these too. docs/doctor.md describes what each lint reports.
 //
+// Of a profile's samples (TraceInfo::is_sampled) there are no findings.
+//
 // Similar findings (the same lint at the same locations) are merged, with a count and the evidence
 // of the worst. O(events + waits log waits).
 #pragma once

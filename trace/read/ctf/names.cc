@@ -12,7 +12,8 @@ bool is_definition(std::span<const uint8_t> bytes, uint64_t last, Wire& wire) {
   using format::ExtraField;
   if (wire.event == format::k_extra)
     return wire.a == static_cast<uint64_t>(ExtraField::kAddress) ||
-           wire.a == static_cast<uint64_t>(ExtraField::kCaller);
+           wire.a == static_cast<uint64_t>(ExtraField::kCaller) ||
+           wire.a == static_cast<uint64_t>(ExtraField::kFunction);
   return wire.event == format::k_sample ||
          (wire.id >= format::k_string && event_layouts[wire.id].layout == Layout::Fixed);
 }
@@ -129,6 +130,8 @@ void Names::read(const Packet& packet, const std::string& file, Trace& trace,
           next_frame_.address = wire.b;
         else if (wire.a == static_cast<uint64_t>(format::ExtraField::kCaller))
           next_frame_.caller = wire.b;
+        else if (wire.a == static_cast<uint64_t>(format::ExtraField::kFunction))
+          next_frame_.function = wire.b;
         break;
       case format::k_sample:
         if (wire.a != 0) frames_[wire.a] = next_frame_;
@@ -146,7 +149,8 @@ std::vector<StackFrame> Names::stack(uint64_t number) const {
   while (number != 0 && frames.size() < deepest) {
     const auto found = frames_.find(number);
     if (found == frames_.end()) break;
-    frames.push_back({.address = found->second.address});
+    frames.push_back(
+        {.address = found->second.address, .function = text(found->second.function)});
     number = found->second.caller;
   }
   return frames;

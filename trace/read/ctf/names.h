@@ -70,6 +70,7 @@ class Names {
   struct RawFrame {
     uint64_t address = 0;
     uint64_t caller = 0;  // a number
+    uint64_t function = 0;  // a string
   };
   // Of a chain that is damaged, or made by hand, and has no end.
   static constexpr size_t deepest = 256;

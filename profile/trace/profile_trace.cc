@@ -1,0 +1,203 @@
+#include "profile/trace/profile_trace.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "base/text.h"
+#include "profile/trace/sampled_tasks.h"
+
+namespace skein {
+
+namespace {
+
+constexpr uint64_t second = 1'000'000'000;
+
+class Builder {
+ public:
+  Builder(const PerfFile& file, Files& files, const PerfOptions& options)
+      : file_(file), names_(file, files, options) {}
+
+  Result<ProfileTrace> build(const std::string& path) {
+    if (const auto error = choose_event(path)) return *error;
+    trace().processes.clear();
+    file_.for_each([&](const PerfRecord& record) { use(record); });
+    if (samples_.empty()) return Error{.what = "no samples", .file = path, .advice = "record for longer"};
+    out_.samples = samples_.size();
+    out_.period = find_period();
+    set_times();
+    describe();
+    append_sampled_tasks(samples_, out_.period, trace());
+    return std::move(out_);
+  }
+
+ private:
+  Trace& trace() { return out_.trace; }
+
+  // The event whose samples are shown.
+  std::optional<Error> choose_event(const std::string& path) {
+    const auto& events = file_.events();
+    std::vector<uint64_t> counts(events.size());
+    file_.for_each([&](const PerfRecord& record) {
+      if (record.type == PerfRecord::Type::Sample) counts[record.event]++;
+    });
+    const auto chosen = std::find_if(counts.begin(), counts.end(), [](uint64_t n) { return n != 0; });
+    if (chosen == counts.end())
+      return Error{.what = "no samples", .file = path, .advice = "record for longer"};
+    event_ = static_cast<uint32_t>(chosen - counts.begin());
+    constexpr uint64_t context_switches = 3;  // PERF_COUNT_SW_
+    if (events[event_].type == 1 && events[event_].config == context_switches)
+      return Error{.what = "waits of threads (--off-cpu), not samples of CPU time",
+                   .file = path,
+                   .advice = "draw them with skein flame"};
+    return {};
+  }
+
+  void use(const PerfRecord& record) {
+    names_.use(record);
+    if (record.type == PerfRecord::Type::Lost) lost_ += record.lost;
+    if (record.type == PerfRecord::Type::Sample && record.event == event_) add(record);
+  }
+
+  void add(const PerfRecord& record) {
+    const LogicalSample logical = names_.logical(record);
+    TimedSample sample{.time = record.time, .executor = executor_of(record)};
+    if (logical.is_logical()) add_coroutines(record, logical, sample);
+    sample.stack = stack_of(names_.functions(record));
+    if (const auto last = last_of_.find(sample.executor); last != last_of_.end()) {
+      if (record.time > last->second) gaps_.push_back(record.time - last->second);
+      last->second = record.time;
+    } else {
+      last_of_.emplace(sample.executor, record.time);
+    }
+    if (file_.events()[event_].counts_ns() && record.period > 1) periods_.push_back(record.period);
+    samples_.push_back(std::move(sample));
+  }
+
+  // Without those of libraries, which are not shown.
+  void add_coroutines(const PerfRecord& record, const LogicalSample& logical, TimedSample& sample) {
+    const std::vector<uint32_t> chain = file_.logical()->chain(logical.chain);
+    if (logical.frames.size() != chain.size() + 1) return;  // unknown, or damaged
+    const auto functions = names_.functions(record, logical.functions);
+    sample.coroutines.push_back(
+        {.frame = logical.frames[0], .function = location({}, names_[functions.back()], 0)});
+    for (size_t i = 0; i < chain.size(); i++) {
+      const LogicalStacks::Coroutine& one = file_.logical()->coroutine(chain[i]);
+      if (one.function.empty()) continue;
+      sample.coroutines.push_back({.frame = logical.frames[i + 1],
+                                   .function = location({}, one.function, 0),
+                                   .place = location(one.file, one.function, one.line)});
+    }
+  }
+
+  uint32_t location(std::string_view file, std::string_view function, uint32_t line) {
+    const StringId file_id = line == 0 ? 0 : trace().strings.intern(file);
+    const StringId function_id = trace().strings.intern(function);
+    const auto [at, is_new] = locations_.try_emplace(
+        {file_id, function_id, line}, static_cast<uint32_t>(trace().locations.size()));
+    if (is_new)
+      trace().locations.push_back({.file = file_id, .function = function_id, .line = line});
+    return at->second;
+  }
+
+  uint32_t executor_of(const PerfRecord& record) {
+    const auto [at, is_new] = executors_.try_emplace(
+        {record.pid, record.tid}, static_cast<uint32_t>(trace().executors.size()));
+    if (is_new)
+      trace().executors.push_back({.tid = record.tid, .process = process_of(record.pid)});
+    // It gets its name when it has begun.
+    trace().executors[at->second].name = trace().strings.intern(names_.thread_name(record));
+    return at->second;
+  }
+
+  uint32_t process_of(uint32_t pid) {
+    auto& processes = trace().processes;
+    const auto known = std::find_if(processes.begin(), processes.end(),
+                                    [&](const Process& one) { return one.pid == pid; });
+    if (known == processes.end()) processes.push_back({.pid = pid, .name = {}});
+    return static_cast<uint32_t>(known - processes.begin());
+  }
+
+  uint32_t stack_of(std::span<const uint32_t> functions) {
+    const auto [at, is_new] =
+        stacks_.try_emplace({functions.begin(), functions.end()}, uint32_t{0});
+    if (!is_new) return at->second;
+    at->second = trace().stacks.add(stacks_.size());
+    std::vector<StackFrame> frames;
+    for (const uint32_t name : functions)
+      frames.push_back({.function = trace().strings.intern(names_[name])});
+    trace().stacks.set_frames(at->second, frames);
+    return at->second;
+  }
+
+  static uint64_t median(std::vector<uint64_t>& numbers) {
+    const auto middle = numbers.begin() + static_cast<ptrdiff_t>(numbers.size() / 2);
+    std::nth_element(numbers.begin(), middle, numbers.end());
+    return *middle;
+  }
+
+  // Events other than clocks have no period in time: that is between the samples of busy threads.
+  uint64_t find_period() {
+    constexpr uint64_t longest = second;
+    const uint64_t period = !periods_.empty() ? median(periods_)
+                            : !gaps_.empty()  ? median(gaps_)
+                                              : second / 1000;
+    return std::clamp(period, uint64_t{1}, longest);
+  }
+
+  void set_times() {
+    std::stable_sort(samples_.begin(), samples_.end(),
+                     [](const TimedSample& a, const TimedSample& b) { return a.time < b.time; });
+    const uint64_t start = samples_[0].time - std::min(samples_[0].time, out_.period);
+    const uint64_t shift = out_.period - (samples_[0].time - start);
+    for (TimedSample& sample : samples_) sample.time = sample.time - start + shift;
+    trace().info.start = start;
+  }
+
+  void describe() {
+    TraceInfo& info = trace().info;
+    info.format = sampled_format;
+    info.clock = "nanoseconds";
+    info.sample_rate = (second + out_.period / 2) / out_.period;
+    // The program is the process's first thread.
+    for (const Executor& executor : trace().executors)
+      if (Process& process = trace().processes[executor.process];
+          process.name.empty() || executor.tid == process.pid)
+        process.name = trace().strings[executor.name];
+    out_.note = "From samples at " + grouped(info.sample_rate) +
+                " Hz: what ran between two samples is not known";
+    if (lost_ != 0) {
+      out_.remarks.push_back("perf lost " + counted(lost_, "record") + "; use a lower -F");
+      trace().losses.push_back({.what = "samples", .events = lost_});
+    }
+    if (file_.is_cut())
+      out_.remarks.push_back("the file is damaged or cut short; what could be read is shown");
+    for (std::string& remark : names_.remarks()) out_.remarks.push_back(std::move(remark));
+  }
+
+  const PerfFile& file_;
+  SampleNames names_;
+  ProfileTrace out_ = {};
+  uint32_t event_ = 0;
+  uint64_t lost_ = 0;
+  std::vector<TimedSample> samples_ = {};
+  std::vector<uint64_t> periods_ = {}, gaps_ = {};
+  std::map<uint32_t, uint64_t> last_of_ = {};                              // by executor
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> executors_ = {};       // by process and thread
+  std::map<std::tuple<StringId, StringId, uint32_t>, uint32_t> locations_ = {};
+  std::map<std::vector<uint32_t>, uint32_t> stacks_ = {};
+};
+
+}  // namespace
+
+Result<ProfileTrace> trace_of_profile(std::span<const uint8_t> bytes, const std::string& path,
+                                      Files& files, const PerfOptions& options) {
+  Result<PerfFile> file = PerfFile::read(bytes, path);
+  if (!file) return file.error();
+  return Builder(*file, files, options).build(path);
+}
+
+}  // namespace skein

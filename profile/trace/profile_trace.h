@@ -1,0 +1,38 @@
+// The samples of a perf.data as a trace, so that the commands that draw and search traces accept a
+// profile: an executor for each thread, a sample event with its physical stack for each sample, and
+// tasks for the coroutines of logical stacks (sampled_tasks.h).
+//
+//   Result<ProfileTrace> profile = trace_of_profile(bytes, path, files, {});
+//   draw(profile->trace, profile->note);
+//
+// The trace's format is sampled_format (TraceInfo::is_sampled): analyses conclude nothing from what
+// it does not contain. Its times begin a period before the first sample. A frame has the name of its
+// function, and no address.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "profile/perf/sample_names.h"
+#include "trace/read/trace.h"
+
+namespace skein {
+
+struct ProfileTrace {
+  Trace trace = {};
+  uint64_t samples = 0;
+  uint64_t period = 0;                    // ns between two samples of a thread that runs: the median
+  std::vector<std::string> remarks = {};  // for the user, a sentence each
+  std::string note = {};                  // what pictures of it state
+};
+
+// Fails if `bytes` are no perf.data, or have no samples, or samples of waits instead of CPU time
+// (--off-cpu). Takes as long as folding, and O(samples log samples).
+Result<ProfileTrace> trace_of_profile(std::span<const uint8_t> bytes, const std::string& path,
+                                      Files& files, const PerfOptions& options);
+
+}  // namespace skein
