@@ -52,8 +52,15 @@ std::vector<FlameTime> FlamePane::times() const {
   return all;
 }
 
+bool FlamePane::of_profile() const {
+  const Session& session = shared_.session;
+  for (size_t i = 0; i < session.size(); i++)
+    if (!session[i].trace.info.is_sampled()) return false;
+  return session.size() != 0;
+}
+
 void FlamePane::set_time(FlameTime time) {
-  if (time_ == time || static_cast<size_t>(time) >= flame_times.size()) return;
+  if (this->time() == time || static_cast<size_t>(time) >= flame_times.size()) return;
   time_ = time;
   text_version_ = 0;
 }
@@ -120,7 +127,7 @@ void FlamePane::build() {
     const Subject subject = shared_.findings.subject(track);
     const LogicalTimes& times = times_of(track);
     part->tasks.resize(part->tasks.empty() ? 0 : subject.model.tasks.size());
-    const LogicalSelection selection = {.states = states_of(time_),
+    const LogicalSelection selection = {.states = states_of(time()),
                                         .from = part->from,
                                         .to = part->to,
                                         .tasks = part->tasks.empty() ? nullptr : &part->tasks,
@@ -130,7 +137,7 @@ void FlamePane::build() {
         session.size() > 1 && !path.empty() && path[0] != session[track].title;
     if (session.size() > 1 && !path.empty()) path = path.subspan(1);
     const bool is_chosen = chooses() && !is_elsewhere;
-    if (time_ == FlameTime::Cpu) {
+    if (time() == FlameTime::Cpu) {
       LogicalSamples samples = find_logical_samples(subject, times, selection, least_share, path);
       if (is_chosen) tasks[track] = std::move(samples.tasks);
       add_tree(samples.tree, track);
@@ -275,7 +282,7 @@ bool FlamePane::key(std::string_view key) {
 // ---- texts
 
 std::string FlamePane::title() const {
-  const std::string name(flame_times[static_cast<size_t>(time_)].name);
+  const std::string name(flame_times[static_cast<size_t>(time())].name);
   if (tree_.nodes.size() == 1) return name + ": none in the selection";
   const double total = tree_.nodes[0].weight;
   std::string text = name + ": " + weight_text(total);
@@ -284,7 +291,7 @@ std::string FlamePane::title() const {
 }
 
 std::string FlamePane::weight_text(double weight) const {
-  return time_ == FlameTime::Cpu ? grouped(static_cast<uint64_t>(weight)) : duration_text(weight);
+  return time() == FlameTime::Cpu ? grouped(static_cast<uint64_t>(weight)) : duration_text(weight);
 }
 
 std::string FlamePane::tooltip() const {

@@ -41,7 +41,9 @@ class FlamePane {
   void resize(float width, float height);
 
   std::vector<FlameTime> times() const;  // those of which the session has any
-  FlameTime time() const { return time_; }
+  // Unless it is set: the samples of a profile; of other traces, where tasks run.
+  FlameTime time() const { return time_.value_or(of_profile() ? FlameTime::Cpu : FlameTime::Running); }
+  bool of_profile() const;  // all traces are from the samples of profiles
   void set_time(FlameTime time);
 
   void pointer_move(float x, float y);
@@ -76,7 +78,7 @@ class FlamePane {
 
   Shared& shared_;
   bool shown_ = false;
-  FlameTime time_ = FlameTime::Running;
+  std::optional<FlameTime> time_ = {};
   FlameViewport view_;
   std::vector<Found> found_;       // by track
   std::vector<std::string> path_;  // names from the outermost frame to the chosen one; empty: none

@@ -383,6 +383,7 @@ EXPORT(flame) void flame() {
   }
   json.close(']').close(']');
 }
+EXPORT(of_profile) bool of_profile() { return page->viewer.flame().of_profile(); }
 EXPORT(flame_changed) bool flame_changed() { return page->viewer.flame().changed(); }
 EXPORT(flame_resize) void flame_resize(float width, float height) {
   page->viewer.flame().resize(width, height);

@@ -68,6 +68,7 @@ interface PageModule {
   sort_tasks(column: number): void;
   choose_tasks(row: number): void;
   flame(): void;
+  of_profile(): number;
   flame_changed(): number;
   flame_resize(width: number, height: number): void;
   flame_move(x: number, y: number): void;

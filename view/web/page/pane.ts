@@ -15,10 +15,14 @@ class Pane {
   private readonly body = this.box.querySelector("tbody")!;
   private readonly button = document.querySelector("[data-run=toggle-task-table]")!;
   private shown = "";   // the table, as JSON
-  private kept = remembered("skein pane") ?? "off 220";  // whether it is open, and its height
+  private readonly key: string;
+  private kept: string;  // whether it is open, and its height
 
   constructor(private readonly module: Module, private readonly changed: () => void,
               private readonly flame: Flame) {
+    const profile = Boolean(module.calls.of_profile());  // its flame graph is what one looks for
+    this.key = profile ? "skein profile pane" : "skein pane";
+    this.kept = remembered(this.key) ?? (profile ? "on 320" : "off 220");
     const [open, height] = this.kept.split(" ");
     this.resize(Number(height));
     module.calls.set_task_table_shown(Number(open === "on"));
@@ -34,7 +38,7 @@ class Pane {
       this.button.setAttribute("aria-pressed", String(open));
     }
     const kept = `${open ? "on" : "off"} ${parseInt(this.box.style.height)}`;
-    if (kept !== this.kept) remember("skein pane", this.kept = kept);
+    if (kept !== this.kept) remember(this.key, this.kept = kept);
     if (!open) return;
     calls.task_table();  // first: its row is a part of the selection
     this.flame.update();  // its frame is marked in the table
