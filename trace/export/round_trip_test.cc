@@ -159,6 +159,29 @@ TEST_CASE("events whose values are in tables of the trace survive a round trip")
   CHECK(back.clock_readings[1].ahead == INT64_MIN);
 }
 
+TEST_CASE("the functions of frames without addresses survive a round trip through CTF") {
+  Trace trace;
+  trace.info.format = sampled_format;
+  trace.info.utc_offset = 0;
+  trace.executors.push_back({.tid = 1});
+  const uint32_t leaf = trace.stacks.add(1), serve = trace.stacks.add(2);
+  const std::vector<StackFrame> frames = {{.function = trace.strings.intern("leaf")},
+                                          {.function = trace.strings.intern("serve")},
+                                          {.function = trace.strings.intern("main")}};
+  trace.stacks.set_frames(leaf, frames);
+  trace.stacks.set_frames(serve, std::span(frames).subspan(1));
+  trace.events.append({.time = 1, .task = 1, .value = leaf, .kind = EventKind::Sample});
+  trace.events.append({.time = 2, .task = 1, .value = serve, .kind = EventKind::Sample});
+  Omissions omissions;
+  const Trace back = through_ctf(trace, omissions);
+  CHECK(back.info.is_sampled());
+  std::string text;
+  for (size_t i = 0; i < 2; i++)
+    for (const StackFrame& frame : back.stacks.frames(back.events.value[i]))
+      text += std::string(back.strings[frame.function]) + " ";
+  CHECK(text == "leaf serve main serve main ");
+}
+
 TEST_CASE("awaited objects, CPU times and the kernel's counts survive a round trip through CTF") {
   Trace trace;
   trace.info.format = "skein";
