@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/die.h"
 #include "cli/input/analysis.h"
+#include "cli/input/trace_input.h"
 #include "cli/output/report_output.h"
 #include "trace/ask/find.h"
 #include "trace/model/names.h"
@@ -84,6 +85,7 @@ CriticalPath understand(const Analysis& analysis, const CriticalOptions& options
 
 int run_critical(const CriticalOptions& options) {
   const Analysis a = open_analysis(options.trace);
+  require_recording(a.trace, options.trace);
   CriticalPath path = understand(a, options);
   path.segments = critical_path(a.trace, a.model, a.waits, path.task, path.from, path.to);
   print_report(

@@ -11,6 +11,7 @@
 #include "cli/die.h"
 #include "cli/input/analysis.h"
 #include "cli/input/running.h"
+#include "cli/input/trace_input.h"
 #include "cli/output/page.h"
 #include "cli/output/report_output.h"
 #include "cli/output/window.h"
@@ -77,6 +78,7 @@ int run_doctor(const DoctorOptions& options) {
   skein::DoctorOptions wanted = understand(options);
   const std::string path = trace_directory(options.trace);
   const Analysis analysis = open_analysis(options.trace);
+  require_recording(analysis.trace, path);
   wanted.is_live = analysis.is_live;
   const DoctorReport report({analysis.trace, analysis.model, analysis.waits}, path);
   const std::vector<Finding> found =

@@ -13,6 +13,7 @@
 #include "cli/input/running.h"
 #include "cli/input/socket_state.h"
 #include "cli/input/thread_state.h"
+#include "cli/input/trace_input.h"
 #include "cli/output/memory_report.h"
 #include "cli/output/report_output.h"
 #include "cli/output/unprepared_report.h"
@@ -117,6 +118,7 @@ int run_why(const WhyOptions& options) {
   if (options.task.empty())
     if (const auto status = report_unprepared(request)) return *status;
   const Analysis analysis = open_analysis(options.trace, {}, AcceptedInputs::TracesAndMemory);
+  require_recording(analysis.trace, options.trace);
   MemoryReport memory;
   if (analysis.is_live && options.task.empty())
     memory = read_memory(request, options.search_memory);

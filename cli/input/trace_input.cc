@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/disk_files.h"
 #include "base/escape.h"
@@ -12,6 +14,7 @@
 #include "cli/die.h"
 #include "cli/input/callback_lines.h"
 #include "cli/input/core_input.h"
+#include "cli/input/profile_input.h"
 #include "cli/input/running.h"
 #include "cli/input/stack_functions.h"
 #include "cli/memory.h"
@@ -40,6 +43,7 @@ Trace open_trace(const std::string& path, std::span<const TickClock> clocks,
   if (path.empty()) die(2, "empty TRACE argument; give a path, or - for standard input");
   if (const std::string hint = process_hint(path); !hint.empty()) die(2, hint);
   reject_core(path);
+  if (std::optional<MadeTrace> profile = open_profile_trace(path)) return std::move(profile->trace);
   ProgressBar bar(stderr, isatty(STDERR_FILENO), ProgressBar::Clock::now());
   DiskFiles disk;
   const auto show = [&](uint64_t done, uint64_t in_all) {
@@ -62,6 +66,13 @@ void reject_core(const std::string& path) {
     die(2, path +
                ": a core file, not a recording; skein ps, why, show, view, serve, html, "
                "render and query read memory, the other commands need `skein record`");
+}
+
+void require_recording(const Trace& trace, const std::string& path) {
+  if (trace.info.is_sampled())
+    die(2, path +
+               ": a profile, which has no waits and wake-ups, only samples; use a recording of "
+               "skein record");
 }
 
 void require_all_events(const Trace& trace, const std::string& path) {

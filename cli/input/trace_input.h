@@ -12,13 +12,17 @@ namespace skein::cli {
 // What a command accepts: the message about a file that is neither names all of it.
 enum class AcceptedInputs { Traces, TracesAndMemory };
 
-// Reads the whole trace, with a progress bar if that takes long. Throws CommandError(2) if it is
-// not a trace. `clocks`: see read_trace().
+// Reads the whole trace, with a progress bar if that takes long; of a profile (profile_input.h), its
+// samples. Throws CommandError(2) if it is not a trace. `clocks`: see read_trace().
 Trace open_trace(const std::string& path, std::span<const TickClock> clocks = {},
                  AcceptedInputs inputs = AcceptedInputs::Traces);
 
 // Throws CommandError(2) if `path` is a core file: it has no events.
 void reject_core(const std::string& path);
+
+// For analyses of what a trace does not contain: throws CommandError(2) if it is from the samples of
+// a profile.
+void require_recording(const Trace& trace, const std::string& path);
 
 // Throws CommandError(2) if events of the trace were dropped for lack of memory.
 void require_all_events(const Trace& trace, const std::string& path);
