@@ -188,11 +188,11 @@ void draw_page(const Sampler& sampler, const std::string& samples, const std::st
   options.open = sampler.open_files();
   Result<ProfileTrace> profile = trace_of_profile(contents->bytes(), samples, files, options);
   if (!profile) die(1, program + ": no samples; it used no CPU time");
+  const MadeTrace made{
+      .trace = std::move(profile->trace), .title = program, .note = std::move(profile->note)};
   Page page;
   page.output = output;
-  page.made.push_back({.trace = std::move(profile->trace),
-                       .title = program,
-                       .note = std::move(profile->note)});
+  page.made = {&made, 1};
   write_page(page);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -107,14 +108,19 @@ void write_page(const Page& asked) {
   reject_duplicate_stdin(page.traces);
   check_not_a_terminal(page.output);
   check_not_an_input(page.output, page.traces);
-  std::vector<std::optional<MadeTrace>> made;
+  std::list<MadeTrace> owned;
+  std::vector<const MadeTrace*> made;  // by trace; null: read from files
   for (std::string& path : page.traces) {
-    made.push_back(make_trace(path));
-    if (!made.back()) path = trace_directory(path);
+    if (std::optional<MadeTrace> one = make_trace(path)) {
+      made.push_back(&owned.emplace_back(*std::move(one)));
+    } else {
+      made.push_back(nullptr);
+      path = trace_directory(path);
+    }
   }
-  for (MadeTrace& one : page.made) {
+  for (const MadeTrace& one : page.made) {
     page.traces.push_back("made-" + std::to_string(made.size()));
-    made.emplace_back(std::move(one));
+    made.push_back(&one);
   }
   Inputs files(page.traces);
   std::optional<std::pair<size_t, TaskId>> critical;
@@ -122,7 +128,7 @@ void write_page(const Page& asked) {
   std::string title = page.title;
   for (size_t i = 0; i < page.traces.size(); i++) {
     const std::string& path = page.traces[i];
-    if (made[i]) {
+    if (made[i] != nullptr) {
       files.convert(path, made[i]->trace);
       if (page.annotations.empty() && !made[i]->note.empty())
         page.annotations = write_annotations(
@@ -133,11 +139,11 @@ void write_page(const Page& asked) {
     const Result<Trace> trace = read_trace(files, path);
     if (!trace) die(2, trace.error().message());
     require_all_events(*trace, path);
-    if (!made[i]) report_losses(*trace, path);
+    if (made[i] == nullptr) report_losses(*trace, path);
     if (!is_read_by_page(files, path, *trace)) files.convert(path, *trace);
     if (!critical && !page.critical.empty())
       if (const auto task = critical_task(*trace, page.critical)) critical = {inputs.size(), *task};
-    inputs.push_back({path, made[i] ? made[i]->title : trace_name(path)});
+    inputs.push_back({path, made[i] != nullptr ? made[i]->title : trace_name(path)});
     if (page.title.empty()) title += (title.empty() ? "" : ", ") + inputs.back().title;
   }
   if (!page.critical.empty() && !critical) refuse_critical(page.critical);

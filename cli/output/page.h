@@ -18,7 +18,7 @@ struct Page {
   bool align_by_start = false;   // align the traces by start, not by clock
   std::string critical = {};     // the page initially shows the critical path of this task
   std::string annotations = {};  // by write_annotations (view/viewer/annotations.h)
-  std::vector<MadeTrace> made = {};  // instead of `traces`
+  std::span<const MadeTrace> made = {};  // instead of `traces`
 };
 
 // Reports losses on stderr, and the page's size on stdout unless the page goes there. Throws

@@ -99,13 +99,13 @@ std::map<std::string, uint64_t> counts(const std::string& folded, bool has_threa
 
 TEST_CASE("the samples of a trace are those of the profile's flame graph") {
   std::mt19937 random(1);
-  const auto upto = [&](uint32_t n) { return random() % n; };
+  const auto upto = [&](uint32_t n) { return static_cast<uint32_t>(random()) % n; };
   ProfileFile file;
   for (uint32_t tid = 6; tid < 9; tid++) file.writer->add_name(5, tid, "worker", 0);
   uint64_t time = 1'000'000'000;
   constexpr uint32_t samples = 5000;
   for (uint32_t i = 0; i < samples; i++) {
-    time += upto(4) == 0 ? upto(5 * period) : upto(period);
+    time += upto(4) == 0 ? upto(5'000'000) : upto(1'000'000);
     // loop, resume, coroutine, copy: the coroutine is at depth `depth` of serve, parse, leaf.
     const uint32_t depth = upto(4);  // 0: none
     std::vector<uint64_t> chain = {perf_context_user};
@@ -118,7 +118,7 @@ TEST_CASE("the samples of a trace are those of the profile's flame graph") {
       logical.chain = 0;
       for (uint32_t k = 0; k + 1 < depth; k++)
         logical.chain = file.stacks.add(logical.chain, 2 * (2 - k) + upto(2));
-      for (uint32_t k = depth; k-- > 0;) logical.frames.push_back(100 * k + upto(3));
+      for (uint32_t k = depth; k-- > 0;) logical.frames.push_back(uint64_t{100} * k + upto(3));
     }
     chain.insert(chain.end(), {0x2001, 0x1001});
     file.sample(time, 6 + upto(3), chain, logical);
