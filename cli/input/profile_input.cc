@@ -5,7 +5,6 @@
 
 #include "base/disk_files.h"
 #include "cli/die.h"
-#include "cli/input/trace_input.h"
 #include "cli/output/terminal.h"
 #ifdef SKEIN_HAS_SYMBOLS
 #include "profile/trace/profile_trace.h"
@@ -26,7 +25,7 @@ std::optional<MadeTrace> open_profile_trace(const std::string& path) {
   if (!profile) die(2, profile.error().message());
   for (const std::string& remark : profile->remarks) report_message(path + ": " + remark);
   return MadeTrace{.trace = std::move(profile->trace),
-                   .title = trace_name(path),
+                   .title = path.substr(path.rfind('/') + 1),
                    .note = std::move(profile->note)};
 #else
   static_cast<void>(path);
