@@ -142,9 +142,13 @@ class Builder {
   // Events other than clocks have no period in time: that is between the samples of busy threads.
   uint64_t find_period() {
     constexpr uint64_t longest = second;
-    const uint64_t period = !periods_.empty() ? median(periods_)
-                            : !gaps_.empty()  ? median(gaps_)
-                                              : second / 1000;
+    const PerfEvent& event = file_.events()[event_];
+    // That of each sample varies; 0: the event has a frequency instead.
+    const uint64_t wanted = event.counts_ns() ? event.period : 0;
+    const uint64_t period = wanted != 0         ? wanted
+                            : !periods_.empty() ? median(periods_)
+                            : !gaps_.empty()    ? median(gaps_)
+                                                : second / 1000;
     return std::clamp(period, uint64_t{1}, longest);
   }
 

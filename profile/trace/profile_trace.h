@@ -25,7 +25,7 @@ namespace skein {
 struct ProfileTrace {
   Trace trace = {};
   uint64_t samples = 0;
-  uint64_t period = 0;                    // ns between two samples of a thread that runs: the median
+  uint64_t period = 0;                    // ns between two samples of a thread that runs
   std::vector<std::string> remarks = {};  // for the user, a sentence each
   std::string note = {};                  // what pictures of it state
 };
