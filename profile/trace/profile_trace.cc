@@ -25,7 +25,8 @@ class Builder {
     if (const auto error = choose_event(path)) return *error;
     trace().processes.clear();
     file_.for_each([&](const PerfRecord& record) { use(record); });
-    if (samples_.empty()) return Error{.what = "no samples", .file = path, .advice = "record for longer"};
+    if (samples_.empty())
+      return Error{.what = "no samples", .file = path, .advice = "record for longer"};
     out_.samples = samples_.size();
     out_.period = find_period();
     set_times();
@@ -44,7 +45,8 @@ class Builder {
     file_.for_each([&](const PerfRecord& record) {
       if (record.type == PerfRecord::Type::Sample) counts[record.event]++;
     });
-    const auto chosen = std::find_if(counts.begin(), counts.end(), [](uint64_t n) { return n != 0; });
+    const auto chosen =
+        std::find_if(counts.begin(), counts.end(), [](uint64_t n) { return n != 0; });
     if (chosen == counts.end())
       return Error{.what = "no samples", .file = path, .advice = "record for longer"};
     event_ = static_cast<uint32_t>(chosen - counts.begin());
@@ -106,8 +108,7 @@ class Builder {
   uint32_t executor_of(const PerfRecord& record) {
     const auto [at, is_new] = executors_.try_emplace(
         {record.pid, record.tid}, static_cast<uint32_t>(trace().executors.size()));
-    if (is_new)
-      trace().executors.push_back({.tid = record.tid, .process = process_of(record.pid)});
+    if (is_new) trace().executors.push_back({.tid = record.tid, .process = process_of(record.pid)});
     // It gets its name when it has begun.
     trace().executors[at->second].name = trace().strings.intern(names_.thread_name(record));
     return at->second;
@@ -189,8 +190,8 @@ class Builder {
   uint64_t lost_ = 0;
   std::vector<TimedSample> samples_ = {};
   std::vector<uint64_t> periods_ = {}, gaps_ = {};
-  std::map<uint32_t, uint64_t> last_of_ = {};                              // by executor
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t> executors_ = {};       // by process and thread
+  std::map<uint32_t, uint64_t> last_of_ = {};                         // by executor
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> executors_ = {};  // by process and thread
   std::map<std::tuple<StringId, StringId, uint32_t>, uint32_t> locations_ = {};
   std::map<std::vector<uint32_t>, uint32_t> stacks_ = {};
 };

@@ -6,8 +6,8 @@
 //   draw(profile->trace, profile->note);
 //
 // The trace's format is sampled_format (TraceInfo::is_sampled): analyses conclude nothing from what
-// it does not contain. Its times begin a period before the first sample. A frame has the name of its
-// function, and no address.
+// it does not contain. Its times begin a period before the first sample. A frame has the name of
+// its function, and no address.
 #pragma once
 
 #include <cstdint>

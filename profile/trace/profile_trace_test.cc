@@ -37,13 +37,16 @@ class ProfileFile {
     Result<PerfWriter> made = PerfWriter::create(path_, attribute);
     REQUIRE(made);
     writer.emplace(std::move(*made));
-    map.add("1000 T loop\n2000 T resume\n3000 T leaf\n4000 T parse\n5000 T serve\n6000 T copy\n7000 T end\n");
+    map.add(
+        "1000 T loop\n2000 T resume\n3000 T leaf\n4000 T parse\n5000 T serve\n6000 T copy\n7000 T "
+        "end\n");
     map.finish();
     for (uint32_t i = 0; i < 3; i++) {
       constexpr const char* names[] = {"leaf", "parse", "serve"};
       for (uint32_t line = 0; line < 2; line++)
-        stacks.set_coroutine(2 * i + line,
-                             {.function = names[i], .file = "/src/server.cc", .line = 10 * i + line + 1});
+        stacks.set_coroutine(
+            2 * i + line,
+            {.function = names[i], .file = "/src/server.cc", .line = 10 * i + line + 1});
     }
   }
   ~ProfileFile() { unlink(path_.c_str()); }

@@ -1,4 +1,5 @@
-// Tasks from samples: of which coroutines waited for the one that ran, each time a sample was taken.
+// Tasks from samples: of which coroutines waited for the one that ran, each time a sample was
+// taken.
 //
 //    samples of a thread    .     .     .              .     .
 //    innermost coroutine    leaf  leaf  parse          -     leaf
@@ -19,7 +20,8 @@
 // sample. Between its stretches it is suspended as far as is known, and the thread is idle.
 //
 // What an awaiter does after the last sample of the task that it awaits is not known either: from
-// then on it waits for nothing, at no line. It is in no sample that it runs, so that run takes 0 ns.
+// then on it waits for nothing, at no line. It is in no sample that it runs, so that run takes 0
+// ns.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +39,9 @@ struct SampledCoroutine {
 };
 
 struct TimedSample {
-  uint64_t time = 0;      // ns of the trace
-  uint32_t executor = 0;  // its thread: index into Trace::executors
-  uint32_t stack = 0;     // index into Trace::stacks
+  uint64_t time = 0;                              // ns of the trace
+  uint32_t executor = 0;                          // its thread: index into Trace::executors
+  uint32_t stack = 0;                             // index into Trace::stacks
   std::vector<SampledCoroutine> coroutines = {};  // the innermost first; empty: none, or unknown
 };
 
