@@ -119,7 +119,7 @@ def case_no_process(folder):
 
 
 def case_text_file(folder):
-    """What is neither a trace nor anything else that is read."""
+    """A file that is neither a trace nor anything else that is read."""
     text = Path(folder) / "notes.txt"
     text.write_text("no trace\n")
     for command in "ps", "why", "show":

@@ -1,5 +1,5 @@
 """Variants of a C++ program in how its stacks are found: "COMPILER OPTION... WORD...", where a word changes the linked
-program: stripped; debug-file (its symbols are in one of its own); debug-frame (tables in .debug_frame only)."""
+program: stripped; debug-file (its symbols are in a separate one); debug-frame (tables in .debug_frame only)."""
 import os
 import shutil
 import subprocess
