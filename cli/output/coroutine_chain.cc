@@ -62,7 +62,7 @@ std::string step_text(const Unprepared& of, const CoroutineChain& chain, size_t 
     text = "waits for the next";
   else if (is_suspended && one.awaited != SuspendedCoroutine::none)
     text = "waits for " + awaited_text(of, chain) +
-           (has_deadline(of, chain) ? objects_text(of, chain.objects) : "");
+           (has_deadline(of, chain) ? " and a timer" + objects_text(of, chain.objects) : "");
   else if (one.state == State::Waits && !chain.operation.empty())
     text = "waits for " + escaped(chain.operation) + objects_text(of, chain.objects);
   else if (chain.cycle_begin != CoroutineChain::no_cycle)

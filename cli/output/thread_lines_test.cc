@@ -45,7 +45,7 @@ TEST_CASE("equal threads share a line, with the number of the first") {
   CHECK(count(text, '\n') == 5);
 }
 
-TEST_CASE("the threads of a deadlock have lines of their own") {
+TEST_CASE("each thread of a deadlock has a separate line") {
   Unprepared of;
   std::vector<MutexWait> waits;
   for (uint64_t id = 1; id <= 100; id++) {
