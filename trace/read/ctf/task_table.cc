@@ -31,6 +31,7 @@ Result<TaskTableSnapshot> read_header(std::span<const uint8_t> bytes, const std:
   table.asleep_utc = cursor.u64();
   table.sample_rate = cursor.u64();
   table.missed_samples = cursor.u64();
+  cursor.skip(sizeof(format::TaskTableHeader::current_tasks));  // an address in the process
   cursor.skip(sizeof(format::TaskTableHeader::reserved));
   for (uint64_t& lost : table.lost) lost = cursor.u64();
   if (cursor.failed() || magic != format::kTableMagic)
