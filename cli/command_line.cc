@@ -534,7 +534,7 @@ void add_profile(CommandLine& line) {
                   "Process to sample; or after -- a program to run,\nwith its arguments")
       ->required();
   add_option(*app, "-o,--output", "FILE", options->output,
-             "Page with time line and flame graph: .html; flame\ngraph alone: .flame.html, .svg or a "
+             "Page with timeline and flame graph: .html; flame\ngraph alone: .flame.html, .svg or a "
              "format of skein\nflame; .data: the samples, as perf.data [default:\nPROGRAM.profile.html]");
   app->add_option("-F,--frequency", options->frequency,
                   "Samples per second of CPU time [default: 999]")

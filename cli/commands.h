@@ -261,7 +261,7 @@ int run_flame(const FlameOptions& options);
 
 struct ProfileOptions {
   std::vector<std::string> words;  // the number of a process, or a program with its arguments
-  std::string output;              // empty: PROGRAM.flame.html
+  std::string output;              // empty: PROGRAM.profile.html
   uint32_t frequency = 999;        // Hz
   double seconds = 0;              // 0: until the process ends
   uint32_t stack_bytes = 16384;

@@ -1,6 +1,6 @@
 // skein profile [-F HZ] [-T SECONDS] [--off-cpu] [-o FILE] PID | -- CMD...
 //
-// Samples where a process spends its CPU time, and draws the stacks: as a page with a time line and a
+// Samples where a process spends its CPU time, and draws the stacks: as a page with a timeline and a
 // flame graph of its selection, or as a flame graph alone.
 #include <fcntl.h>
 #include <signal.h>
@@ -46,7 +46,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Waits have no time line: their samples are of other times than the CPU time between them.
+// Waits have no timeline: their samples are of other times than the CPU time between them.
 bool is_page(const ProfileOptions& options, const std::string& output) {
   return output.ends_with(".html") && !output.ends_with(".flame.html") && !options.off_cpu &&
          web::has_page();
@@ -178,7 +178,7 @@ void draw(const Sampler& sampler, const std::string& samples, const std::string&
   write_flame(flame, format, folded, {.unit = stacks->unit});
 }
 
-// A page with the tasks, threads and samples on a time line.
+// A page with the tasks, threads and samples on a timeline.
 void draw_page(const Sampler& sampler, const std::string& samples, const std::string& program,
                const std::string& output) {
   DiskFiles files;

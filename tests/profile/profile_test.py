@@ -83,7 +83,7 @@ with tempfile.TemporaryDirectory(prefix="skein-profile-") as folder:
     shutil.copy(program, gone)
     with subprocess.Popen([gone, "20"]) as running:
         gone.unlink()
-        page = folder / "page.html"
+        page = folder / "page.flame.html"
         done = run("-T", 0.5, "-o", page, running.pid)
         expect("attached", done.returncode == 0 and "gone" in done.stderr, done)
         expect("names of a deleted file", "app::parse&lt;int&gt;" in page.read_text(), done.stderr)
