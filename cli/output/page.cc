@@ -18,6 +18,7 @@
 #include "cli/input/memory_trace.h"
 #include "cli/input/profile_input.h"
 #include "cli/input/running.h"
+#include "cli/input/stack_functions.h"
 #include "cli/input/trace_input.h"
 #include "cli/output/output_file.h"
 #include "cli/output/print.h"
@@ -136,11 +137,14 @@ void write_page(const Page& asked) {
     } else {
       report_links(path);
     }
-    const Result<Trace> trace = read_trace(files, path);
+    Result<Trace> trace = read_trace(files, path);
     if (!trace) die(2, trace.error().message());
     require_all_events(*trace, path);
     if (made[i] == nullptr) report_losses(*trace, path);
-    if (!is_read_by_page(files, path, *trace)) files.convert(path, *trace);
+    // A recorded trace has the addresses of functions only, and the page cannot look them up.
+    const bool has_stacks = made[i] == nullptr && trace->stacks.size() != 0;
+    if (has_stacks) add_stack_functions(*trace);
+    if (has_stacks || !is_read_by_page(files, path, *trace)) files.convert(path, *trace);
     if (!critical && !page.critical.empty())
       if (const auto task = critical_task(*trace, page.critical)) critical = {inputs.size(), *task};
     inputs.push_back({path, made[i] != nullptr ? made[i]->title : trace_name(path)});
