@@ -226,6 +226,25 @@ Result<void> PerfFile::find_records(uint64_t begin, uint64_t end, const std::str
   return {};
 }
 
+Result<PerfFile::Chosen> PerfFile::choose_event(const std::string& name,
+                                                const std::string& path) const {
+  Chosen chosen{.samples = std::vector<uint64_t>(events_.size())};
+  for_each([&](const PerfRecord& record) {
+    if (record.type == PerfRecord::Type::Sample) chosen.samples[record.event]++;
+  });
+  std::string known;
+  for (const PerfEvent& event : events_) known += (known.empty() ? "" : ", ") + event.name;
+  for (uint32_t& i = chosen.event; i < events_.size(); i++) {
+    if (name.empty() ? chosen.samples[i] == 0 : events_[i].name != name) continue;
+    if (chosen.samples[i] == 0) break;
+    return chosen;
+  }
+  if (!name.empty())
+    return Error{
+        .what = "no samples of event '" + name + "'", .file = path, .advice = "it has: " + known};
+  return Error{.what = "no samples", .file = path, .advice = "record for longer"};
+}
+
 const PerfEvent* PerfFile::event_of(std::span<const uint8_t> body, bool is_sample,
                                     uint32_t& index) const {
   index = 0;

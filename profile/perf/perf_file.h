@@ -35,6 +35,14 @@ class PerfFile {
   // The data ended within a record, or a record had no meaning: it is damaged.
   bool is_cut() const { return is_cut_; }
 
+  struct Chosen {
+    uint32_t event = 0;                  // of events(); it has samples
+    std::vector<uint64_t> samples = {};  // of each event
+  };
+  // The event with this name, or if that is empty the first one that has samples. Fails if there
+  // are no samples of it. O(records).
+  Result<Chosen> choose_event(const std::string& name, const std::string& path) const;
+
   // In the order of their times. O(records * log records) for the first call's sorting.
   template <class Use>
   void for_each(Use use) const {

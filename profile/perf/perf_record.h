@@ -52,8 +52,10 @@ struct PerfEvent {
   uint64_t branch_type = 0;     // PERF_SAMPLE_BRANCH_
   uint64_t user_registers = 0;  // those of a sample, a bit each in the kernel's order
   bool has_ids = false;         // sample_id_all: records other than samples have a time
-  // cpu-clock, task-clock, and what perf record --off-cpu writes
-  bool counts_ns() const { return type == 1 && (config <= 1 || config == 10); }
+  // What perf record --off-cpu writes, and skein profile --off-cpu: each sample is a wait.
+  bool is_off_cpu() const { return type == 1 && config == 10; }
+  // cpu-clock, task-clock, and waits
+  bool counts_ns() const { return (type == 1 && config <= 1) || is_off_cpu(); }
 
   // Of a perf_event_attr. False: it is too short.
   bool read(std::span<const uint8_t> attribute);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -20,12 +19,14 @@ class Folder {
       : file_(file), options_(options), names_(file, files, options) {}
 
   Result<PerfStacks> fold(const std::string& path) {
-    if (const auto error = choose_event(path)) return *error;
+    Result<PerfFile::Chosen> chosen = file_.choose_event(options_.event, path);
+    if (!chosen) return chosen.error();
+    chosen_ = *std::move(chosen);
     file_.for_each([&](const PerfRecord& record) { use(record); });
     PerfStacks result;
     result.samples = samples_;
-    result.lost = lost_;
-    const PerfEvent& event = file_.events()[event_];
+    result.lost = names_.lost();
+    const PerfEvent& event = file_.events()[chosen_.event];
     result.unit = event.counts_ns() ? "ns" : event.name.empty() ? "events" : event.name;
     write(result.folded);
     add_remarks(result);
@@ -33,31 +34,10 @@ class Folder {
   }
 
  private:
-  std::optional<Error> choose_event(const std::string& path) {
-    const auto& events = file_.events();
-    counts_.assign(events.size(), 0);
-    file_.for_each([&](const PerfRecord& record) {
-      if (record.type == PerfRecord::Type::Sample) counts_[record.event]++;
-    });
-    std::string known;
-    for (const PerfEvent& event : events) known += (known.empty() ? "" : ", ") + event.name;
-    for (uint32_t i = 0; i < events.size(); i++) {
-      if (options_.event.empty() ? counts_[i] == 0 : events[i].name != options_.event) continue;
-      event_ = i;
-      if (counts_[i] == 0) break;
-      return std::nullopt;
-    }
-    if (!options_.event.empty())
-      return Error{.what = "no samples of event '" + options_.event + "'",
-                   .file = path,
-                   .advice = "it has: " + known};
-    return Error{.what = "no samples", .file = path, .advice = "record for longer"};
-  }
-
   void use(const PerfRecord& record) {
     names_.use(record);
-    if (record.type == PerfRecord::Type::Lost) lost_ += record.lost;
-    if (record.type == PerfRecord::Type::Sample && record.event == event_) add_sample(record);
+    if (record.type == PerfRecord::Type::Sample && record.event == chosen_.event)
+      add_sample(record);
   }
 
   void add_sample(const PerfRecord& record) {
@@ -100,23 +80,20 @@ class Folder {
 
   void add_remarks(PerfStacks& result) const {
     auto& remarks = result.remarks;
-    if (file_.is_cut())
-      remarks.push_back("the file is damaged or cut short; what could be read is shown");
-    if (lost_ != 0) remarks.push_back("perf lost " + counted(lost_, "record") + "; use a lower -F");
+    remarks = names_.losses();
     const auto& events = file_.events();
     for (uint32_t i = 0; i < events.size(); i++)
-      if (i != event_ && counts_[i] != 0 && options_.event.empty())
-        remarks.push_back("shows " + events[event_].name + "; " + events[i].name + " has " +
-                          counted(counts_[i], "sample") + " (--event)");
+      if (i != chosen_.event && chosen_.samples[i] != 0 && options_.event.empty())
+        remarks.push_back("shows " + events[chosen_.event].name + "; " + events[i].name + " has " +
+                          counted(chosen_.samples[i], "sample") + " (--event)");
     for (std::string& remark : names_.remarks()) remarks.push_back(std::move(remark));
   }
 
   const PerfFile& file_;
   const PerfOptions& options_;
   SampleNames names_;
-  uint32_t event_ = 0;
-  std::vector<uint64_t> counts_;  // of samples, by event
-  uint64_t samples_ = 0, lost_ = 0;
+  PerfFile::Chosen chosen_;
+  uint64_t samples_ = 0;
   std::vector<uint32_t> stack_;
   std::string key_;
   std::unordered_map<std::string, double> weights_;

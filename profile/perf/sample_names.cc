@@ -77,6 +77,7 @@ SampleNames::SampleNames(const PerfFile& file, Files& files, const PerfOptions& 
 
 void SampleNames::use(const PerfRecord& record) {
   images_.use(record);
+  if (record.type == PerfRecord::Type::Lost) lost_ += record.lost;
   if (record.type == PerfRecord::Type::Name) thread_names_[record.tid] = frame_text(record.text);
   if (record.type == PerfRecord::Type::Fork)
     if (const auto name = thread_names_.find(record.parent_thread); name != thread_names_.end())
@@ -130,6 +131,14 @@ std::string SampleNames::thread_name(const PerfRecord& sample) const {
   const auto known = thread_names_.find(sample.tid);
   if (known != thread_names_.end()) return known->second;
   return sample.tid == 0 ? "swapper" : "[unknown]";
+}
+
+std::vector<std::string> SampleNames::losses() const {
+  std::vector<std::string> losses;
+  if (file_.is_cut())
+    losses.push_back("the file is damaged or cut short; what could be read is shown");
+  if (lost_ != 0) losses.push_back("perf lost " + counted(lost_, "record") + "; use a lower -F");
+  return losses;
 }
 
 std::vector<std::string> SampleNames::remarks() const {

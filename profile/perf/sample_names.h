@@ -64,7 +64,10 @@ class SampleNames {
   const std::string& operator[](uint32_t name) const { return names_[name]; }
   uint32_t add(std::string_view name) { return names_.add(name); }
 
-  // For the user, a sentence each: what made names or stacks incomplete.
+  uint64_t lost() const { return lost_; }  // records
+  // For the user, a sentence each: what of the file is missing.
+  std::vector<std::string> losses() const;
+  // The same: what made names or stacks incomplete.
   std::vector<std::string> remarks() const;
 
  private:
@@ -107,6 +110,7 @@ class SampleNames {
   AddressMap kernel_;
   uint64_t kernel_slide_ = 0;  // by which the kernel was moved, from where the map has it
   bool kernel_is_read_ = false, kernel_is_other_ = false, kernel_unnamed_ = false;
+  uint64_t lost_ = 0;
   uint64_t in_coroutines_ = 0, without_chain_ = 0;
   std::vector<uint32_t> stack_;
   std::vector<uint64_t> chain_;

@@ -19,14 +19,12 @@ constexpr uint64_t second = 1'000'000'000;
 class Builder {
  public:
   Builder(const PerfFile& file, Files& files, const PerfOptions& options)
-      : file_(file), names_(file, files, options) {}
+      : file_(file), options_(options), names_(file, files, options) {}
 
   Result<ProfileTrace> build(const std::string& path) {
-    if (const auto error = choose_event(path)) return *error;
+    if (const Result<void> chosen = choose_event(path); !chosen) return chosen.error();
     trace().processes.clear();
     file_.for_each([&](const PerfRecord& record) { use(record); });
-    if (samples_.empty())
-      return Error{.what = "no samples", .file = path, .advice = "record for longer"};
     out_.samples = samples_.size();
     out_.period = find_period();
     set_times();
@@ -39,19 +37,13 @@ class Builder {
   Trace& trace() { return out_.trace; }
 
   // The event whose samples are shown.
-  std::optional<Error> choose_event(const std::string& path) {
-    const auto& events = file_.events();
-    std::vector<uint64_t> counts(events.size());
-    file_.for_each([&](const PerfRecord& record) {
-      if (record.type == PerfRecord::Type::Sample) counts[record.event]++;
-    });
-    const auto chosen =
-        std::find_if(counts.begin(), counts.end(), [](uint64_t n) { return n != 0; });
-    if (chosen == counts.end())
-      return Error{.what = "no samples", .file = path, .advice = "record for longer"};
-    event_ = static_cast<uint32_t>(chosen - counts.begin());
+  Result<void> choose_event(const std::string& path) {
+    const Result<PerfFile::Chosen> chosen = file_.choose_event(options_.event, path);
+    if (!chosen) return chosen.error();
+    event_ = chosen->event;
     constexpr uint64_t context_switches = 3;  // PERF_COUNT_SW_
-    if (events[event_].type == 1 && events[event_].config == context_switches)
+    const PerfEvent& event = file_.events()[event_];
+    if (event.is_off_cpu() || (event.type == 1 && event.config == context_switches))
       return Error{.what = "waits of threads (--off-cpu), not samples of CPU time",
                    .file = path,
                    .advice = "draw them with skein flame"};
@@ -60,7 +52,6 @@ class Builder {
 
   void use(const PerfRecord& record) {
     names_.use(record);
-    if (record.type == PerfRecord::Type::Lost) lost_ += record.lost;
     if (record.type == PerfRecord::Type::Sample && record.event == event_) add(record);
   }
 
@@ -174,20 +165,16 @@ class Builder {
         process.name = trace().strings[executor.name];
     out_.note = "From samples at " + grouped(info.sample_rate) +
                 " Hz: what ran between two samples is not known";
-    if (lost_ != 0) {
-      out_.remarks.push_back("perf lost " + counted(lost_, "record") + "; use a lower -F");
-      trace().losses.push_back({.what = "samples", .events = lost_});
-    }
-    if (file_.is_cut())
-      out_.remarks.push_back("the file is damaged or cut short; what could be read is shown");
+    if (names_.lost() != 0) trace().losses.push_back({.what = "samples", .events = names_.lost()});
+    out_.remarks = names_.losses();
     for (std::string& remark : names_.remarks()) out_.remarks.push_back(std::move(remark));
   }
 
   const PerfFile& file_;
+  const PerfOptions& options_;
   SampleNames names_;
   ProfileTrace out_ = {};
   uint32_t event_ = 0;
-  uint64_t lost_ = 0;
   std::vector<TimedSample> samples_ = {};
   std::vector<uint64_t> periods_ = {}, gaps_ = {};
   std::map<uint32_t, uint64_t> last_of_ = {};                         // by executor

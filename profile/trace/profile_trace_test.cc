@@ -26,12 +26,12 @@ constexpr uint64_t period = 1'000'000;
 // A perf.data of a process without files: its functions have the names of `map`.
 class ProfileFile {
  public:
-  ProfileFile() {
+  explicit ProfileFile(uint64_t config = PERF_COUNT_SW_CPU_CLOCK) {
     close(mkstemp(path_.data()));
     perf_event_attr attribute = {};
     attribute.size = sizeof attribute;
     attribute.type = PERF_TYPE_SOFTWARE;
-    attribute.config = PERF_COUNT_SW_CPU_CLOCK;
+    attribute.config = config;
     attribute.sample_period = period;
     attribute.sample_id_all = 1;
     Result<PerfWriter> made = PerfWriter::create(path_, attribute);
@@ -169,4 +169,14 @@ TEST_CASE("what has no samples of CPU time is rejected") {
   CHECK(profile.error().message().find("no samples") != std::string::npos);
   DiskFiles files;
   CHECK_FALSE(trace_of_profile({}, "x", files, {}));
+}
+
+TEST_CASE("the waits of skein profile --off-cpu are rejected") {
+  constexpr uint64_t bpf_output = 10;  // PERF_COUNT_SW_BPF_OUTPUT
+  ProfileFile file(bpf_output);
+  const std::vector<uint64_t> chain = {perf_context_user, 0x5001, 0x1001};
+  file.sample(period, 5, chain, {});
+  const Result<ProfileTrace> profile = file.read();
+  REQUIRE_FALSE(profile);
+  CHECK(profile.error().message().find("waits of threads") != std::string::npos);
 }
