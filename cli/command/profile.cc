@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -157,20 +158,16 @@ void report(const Sampler& sampler, const std::string& program, bool is_off_cpu,
         "less, or CAP_PERFMON");
 }
 
-// Draws the samples with the files that the process had mapped, also if they are gone.
-void draw(const Sampler& sampler, const std::string& samples, const std::string& program,
-          bool is_off_cpu, const std::string& output) {
+// A flame graph alone.
+void draw_flame(std::span<const uint8_t> bytes, const std::string& samples, DiskFiles& files,
+                const PerfOptions& options, const std::string& program, bool is_off_cpu,
+                const std::string& output) {
   FlameOptions flame;
   flame.inputs = {program};
   flame.output = output;
   flame.title = program + (is_off_cpu ? ": off-CPU time" : "");
   const FlameFormat format = flame_format(flame);
-  DiskFiles files;
-  const Result<Contents> contents = files.open(samples);
-  if (!contents) die(2, contents.error().message());
-  PerfOptions options;
-  options.open = sampler.open_files();
-  const Result<PerfStacks> stacks = fold_perf_data(contents->bytes(), samples, files, options);
+  const Result<PerfStacks> stacks = fold_perf_data(bytes, samples, files, options);
   if (!stacks)
     die(1, program + (is_off_cpu ? ": its threads never waited" : ": no samples; it used no CPU time"));
   FoldedStacks folded;
@@ -179,21 +176,29 @@ void draw(const Sampler& sampler, const std::string& samples, const std::string&
 }
 
 // A page with the tasks, threads and samples on a timeline.
-void draw_page(const Sampler& sampler, const std::string& samples, const std::string& program,
-               const std::string& output) {
+void draw_page(std::span<const uint8_t> bytes, const std::string& samples, DiskFiles& files,
+               const PerfOptions& options, const std::string& program, const std::string& output) {
+  Result<ProfileTrace> profile = trace_of_profile(bytes, samples, files, options);
+  if (!profile) die(1, program + ": no samples; it used no CPU time");
+  Page page;
+  page.output = output;
+  page.made.push_back(
+      {.trace = std::move(profile->trace), .title = program, .note = std::move(profile->note)});
+  write_page(std::move(page));
+}
+
+// Draws the samples with the files that the process had mapped, also if they are gone.
+void draw(const Sampler& sampler, const std::string& samples, const ProfileOptions& options,
+          const std::string& program, const std::string& output) {
   DiskFiles files;
   const Result<Contents> contents = files.open(samples);
   if (!contents) die(2, contents.error().message());
-  PerfOptions options;
-  options.open = sampler.open_files();
-  Result<ProfileTrace> profile = trace_of_profile(contents->bytes(), samples, files, options);
-  if (!profile) die(1, program + ": no samples; it used no CPU time");
-  const MadeTrace made{
-      .trace = std::move(profile->trace), .title = program, .note = std::move(profile->note)};
-  Page page;
-  page.output = output;
-  page.made = {&made, 1};
-  write_page(page);
+  PerfOptions perf;
+  perf.open = sampler.open_files();
+  if (is_page(options, output))
+    draw_page(contents->bytes(), samples, files, perf, program, output);
+  else
+    draw_flame(contents->bytes(), samples, files, perf, program, options.off_cpu, output);
 }
 
 void report_broken(const Sampler& sampler) {
@@ -262,10 +267,7 @@ int run_profile(const ProfileOptions& options) {
     if (!has_ended && ending.signal == SIGTERM) ending = {};
   }
   if (!finished) die(1, finished.error().message());
-  if (is_page(options, output))
-    draw_page(*sampler, samples.path(), program, output);
-  else if (!keeps)
-    draw(*sampler, samples.path(), program, options.off_cpu, output);
+  if (!keeps) draw(*sampler, samples.path(), options, program, output);
   report(*sampler, program, options.off_cpu, passed.count(), output);
   report_broken(*sampler);
   return ending.code;

@@ -1,6 +1,6 @@
 // A profile (perf.data, of `skein profile` or perf) as a trace, for the commands that draw traces.
 //
-//   if (std::optional<ProfileTrace> profile = open_profile_trace(path)) draw(profile->trace);
+//   if (std::optional<MadeTrace> profile = open_profile_trace(path)) draw(profile->trace);
 #pragma once
 
 #include <optional>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -101,27 +100,22 @@ void refuse_critical(const std::string& text) {
   die(1, "--critical-path: no task has id, label or name '" + text + "'");
 }
 
-void write_page(const Page& asked) {
+void write_page(Page page) {
   constexpr uint64_t most_bytes = uint64_t{1} << 30;  // limited by the browser's memory
   if (!web::has_page())
     die(2, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
-  Page page = asked;
   reject_duplicate_stdin(page.traces);
   check_not_a_terminal(page.output);
   check_not_an_input(page.output, page.traces);
-  std::list<MadeTrace> owned;
-  std::vector<const MadeTrace*> made;  // by trace; null: read from files
+  const bool is_beside_files = page.made.empty();
+  std::vector<std::optional<MadeTrace>> made;  // by trace; nothing: read from files
   for (std::string& path : page.traces) {
-    if (std::optional<MadeTrace> one = make_trace(path)) {
-      made.push_back(&owned.emplace_back(*std::move(one)));
-    } else {
-      made.push_back(nullptr);
-      path = trace_directory(path);
-    }
+    made.push_back(make_trace(path));
+    if (!made.back()) path = trace_directory(path);
   }
-  for (const MadeTrace& one : page.made) {
+  for (MadeTrace& one : page.made) {
     page.traces.push_back("made-" + std::to_string(made.size()));
-    made.push_back(&one);
+    made.emplace_back(std::move(one));
   }
   Inputs files(page.traces);
   std::optional<std::pair<size_t, TaskId>> critical;
@@ -129,7 +123,7 @@ void write_page(const Page& asked) {
   std::string title = page.title;
   for (size_t i = 0; i < page.traces.size(); i++) {
     const std::string& path = page.traces[i];
-    if (made[i] != nullptr) {
+    if (made[i]) {
       files.convert(path, made[i]->trace);
       if (page.annotations.empty() && !made[i]->note.empty())
         page.annotations = write_annotations(
@@ -140,20 +134,20 @@ void write_page(const Page& asked) {
     Result<Trace> trace = read_trace(files, path);
     if (!trace) die(2, trace.error().message());
     require_all_events(*trace, path);
-    if (made[i] == nullptr) report_losses(*trace, path);
+    if (!made[i]) report_losses(*trace, path);
     // A recorded trace has the addresses of functions only, and the page cannot look them up.
-    const bool has_stacks = made[i] == nullptr && trace->stacks.size() != 0;
+    const bool has_stacks = !made[i] && trace->stacks.size() != 0;
     if (has_stacks) add_stack_functions(*trace);
     if (has_stacks || !is_read_by_page(files, path, *trace)) files.convert(path, *trace);
     if (!critical && !page.critical.empty())
       if (const auto task = critical_task(*trace, page.critical)) critical = {inputs.size(), *task};
-    inputs.push_back({path, made[i] != nullptr ? made[i]->title : trace_name(path)});
+    inputs.push_back({path, made[i] ? made[i]->title : trace_name(path)});
     if (page.title.empty()) title += (title.empty() ? "" : ", ") + inputs.back().title;
   }
   if (!page.critical.empty() && !critical) refuse_critical(page.critical);
   const auto bundle = web::make_bundle(files, inputs, most_bytes, page.annotations);
   if (!bundle) die(2, bundle.error().message());
-  const std::string kept = page.made.empty() ? kept_notes_or_none(page.traces[0]) : std::string();
+  const std::string kept = is_beside_files ? kept_notes_or_none(page.traces[0]) : std::string();
   // The notes are part of the key, so that the browser has none of its own yet for a page with
   // other notes.
   std::string key = title + " " + std::to_string(bundle->size());

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -18,13 +17,13 @@ struct Page {
   bool align_by_start = false;   // align the traces by start, not by clock
   std::string critical = {};     // the page initially shows the critical path of this task
   std::string annotations = {};  // by write_annotations (view/viewer/annotations.h)
-  std::span<const MadeTrace> made = {};  // instead of `traces`
+  std::vector<MadeTrace> made = {};  // instead of `traces`
 };
 
 // Reports losses on stderr, and the page's size on stdout unless the page goes there. Throws
 // CommandError(2) if a trace cannot be read or the page cannot be written, and CommandError(1) if
 // no task matches `critical`.
-void write_page(const Page& page);
+void write_page(Page page);
 
 // For commands that print a report and also draw it: throws CommandError(2) if a trace or the page
 // is `-`, because drawing reads the traces again and standard output has the report.

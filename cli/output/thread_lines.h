@@ -16,8 +16,7 @@ using RunningCoroutines = std::map<uint64_t, std::string>;
 RunningCoroutines running_coroutines(const SuspendedCoroutines& found);
 
 // The rest of a sentence that begins with the thread: "waits for a mutex that thread 12 holds
-// (futex_do_wait)". Empty: it is not known.
-// Escaped.
+// (futex_do_wait)". Escaped. Empty: it is not known.
 std::string thread_text(const Unprepared& of, const TargetThread& thread);
 // `wait` is that of the thread; null: it waits for no mutex whose holder is known.
 std::string thread_text(const MutexWait* wait, char state, std::string_view wait_channel);

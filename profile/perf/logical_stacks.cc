@@ -35,7 +35,7 @@ std::optional<LogicalSample> LogicalSample::read(std::span<const uint8_t> raw) {
   Cursor cursor(raw);
   LogicalSample sample{.functions = cursor.u32(), .chain = cursor.u32()};
   const uint32_t frames = cursor.u32();
-  if (cursor.failed() || raw.size() - 12 != uint64_t{frames} * 8) return {};
+  if (cursor.failed() || raw.size() - head_size != uint64_t{frames} * 8) return {};
   for (uint32_t i = 0; i < frames; i++) sample.frames.push_back(cursor.u64());
   return sample;
 }

@@ -39,7 +39,8 @@ struct LogicalSample {
   bool is_unknown() const { return chain == unknown; }
   bool operator==(const LogicalSample&) const = default;
 
-  size_t size() const { return 12 + 8 * frames.size(); }
+  static constexpr size_t head_size = 12;  // before the frames
+  size_t size() const { return head_size + 8 * frames.size(); }
   void append_to(std::vector<uint8_t>& bytes) const;
   // Nothing: it is other raw data.
   static std::optional<LogicalSample> read(std::span<const uint8_t> raw);

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <ctime>
 #include <mutex>
 #include <utility>
 
 #include "frames/adapters.h"
 #include "frames/asio_functions.h"
 #include "profile/perf/perf_stacks.h"
+#include "profile/sample/monotonic_clock.h"
 #include "symbol/functions.h"
 #include "target/process.h"
 
@@ -18,12 +18,6 @@ namespace skein {
 namespace {
 
 constexpr size_t most_processes = 64;
-
-uint64_t monotonic_ns() {
-  timespec time = {};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
-}
 
 bool is_same(const std::weak_ptr<const ProcessImage>& a,
              const std::shared_ptr<const ProcessImage>& b) {

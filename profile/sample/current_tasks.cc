@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <ctime>
+
+#include "profile/sample/monotonic_clock.h"
 
 namespace skein {
 
@@ -14,12 +15,6 @@ namespace {
 constexpr uint32_t most_streams = 65536;  // of the recorder
 constexpr uint32_t largest_record = 65536;
 constexpr uint32_t largest_part = 4096;
-
-uint64_t monotonic_ns() {
-  timespec time = {};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
-}
 
 template <typename T>
 bool read_object(const Target& memory, uint64_t address, T& object) {

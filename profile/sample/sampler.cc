@@ -26,6 +26,7 @@
 #include "profile/perf/process_images.h"
 #include "profile/perf/sample_unwinder.h"
 #include "profile/sample/coroutine_chains.h"
+#include "profile/sample/monotonic_clock.h"
 #include "profile/sample/off_cpu.h"
 #include "profile/sample/process_facts.h"
 #include "profile/sample/stopping_sampler.h"
@@ -34,12 +35,6 @@
 namespace skein {
 
 namespace {
-
-uint64_t monotonic_ns() {
-  timespec time = {};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
-}
 
 // Makes this thread run on a processor, before others if that is permitted.
 void prefer_on(int processor) {

@@ -14,21 +14,15 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <ctime>
 #include <string>
 #include <string_view>
 
+#include "profile/sample/monotonic_clock.h"
 #include "target/thread_ids.h"
 
 namespace skein {
 
 namespace {
-
-uint64_t monotonic_ns() {
-  timespec time = {};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
-}
 
 std::string task_path(uint32_t pid, uint64_t thread, const char* name) {
   return "/proc/" + std::to_string(pid) + "/task/" + std::to_string(thread) + "/" + name;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/stable_sort.h"
+#include "trace/read/kinds.h"
 
 namespace skein {
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr uint32_t none = UINT32_MAX;
 
-// Coroutines told apart, before it is known when each is seen for the last time.
+// A coroutine of the samples.
 struct Instance {
   uint32_t function = 0;
   uint32_t awaiter = none;  // of the instances
@@ -99,16 +100,16 @@ class EventMaker {
   // `chain`: the instances of its coroutines.
   void add(uint32_t number, const TimedSample& sample, std::span<const uint32_t> chain) {
     Thread& thread = threads_[sample.executor];
-    executor_ = sample.executor;
     const bool goes_on = thread.is_running && sample.time - thread.last <= 2 * period_;
-    if (!goes_on) end_stretch(executor_);
+    if (!goes_on) end_stretch(sample.executor);
     if (!goes_on || !continues(thread, sample, chain)) begin(sample, chain, goes_on);
     emit({.time = sample.time,
           .task = chain.empty() ? no_task : id(chain[0]),
           .value = sample.stack,
+          .executor = sample.executor,
           .kind = EventKind::Sample});
     thread.last = sample.time;
-    end_tasks(number, chain, sample.time + 1);
+    end_tasks(number, chain, sample.time + 1, sample.executor);
   }
 
   void finish() {
@@ -134,14 +135,11 @@ class EventMaker {
 
   static TaskId id(uint32_t task) { return uint64_t{task} + 1; }
 
-  void emit(EventRow event) {
-    event.executor = executor_;
-    events_.push_back(event);
-  }
+  void emit(const EventRow& event) { events_.push_back(event); }
   void emit_of(uint32_t task, EventRow event) {
     event.task = id(task);
     tasks_[task].changed = event.time;
-    tasks_[task].changed_by = executor_;
+    tasks_[task].changed_by = event.executor;
     emit(event);
   }
 
@@ -173,20 +171,21 @@ class EventMaker {
         time = std::max(time, known.changed + (known.changed_by == sample.executor ? 0 : 1));
     }
     time = std::min(time, sample.time);
-    executor_ = sample.executor;
+    const uint32_t executor = sample.executor;
     thread.is_running = true;
-    if (!goes_on) emit({.time = time, .kind = EventKind::Wake});
-    for (size_t i = chain.size(); i-- > 0;) create(chain[i], sample.coroutines[i].function, time);
+    if (!goes_on) emit({.time = time, .executor = executor, .kind = EventKind::Wake});
+    for (size_t i = chain.size(); i-- > 0;)
+      create(chain[i], sample.coroutines[i].function, time, executor);
     for (size_t i = chain.size(); i-- > 1;)
-      await(chain[i], sample.coroutines[i].place, chain[i - 1], time);
+      await(chain[i], sample.coroutines[i].place, chain[i - 1], time, executor);
     if (chain.empty()) return;
     tasks_[chain[0]].targets.clear();
-    emit_of(chain[0], {.time = time, .kind = EventKind::Resume});
-    tasks_[chain[0]].executor = sample.executor;
+    emit_of(chain[0], {.time = time, .executor = executor, .kind = EventKind::Resume});
+    tasks_[chain[0]].executor = executor;
     thread.task = chain[0];
   }
 
-  void create(uint32_t task, uint32_t function, uint64_t time) {
+  void create(uint32_t task, uint32_t function, uint64_t time, uint32_t executor) {
     if (std::exchange(tasks_[task].exists, true)) return;
     const uint32_t awaiter = instances_[task].awaiter;
     const bool is_known = awaiter != none && tasks_[awaiter].exists;
@@ -194,20 +193,22 @@ class EventMaker {
                    .other = is_known ? id(awaiter) : no_task,
                    .value = kind_,
                    .location = function,
+                   .executor = executor,
                    .kind = EventKind::Create});
   }
 
-  void await(uint32_t awaiter, uint32_t place, uint32_t target, uint64_t time) {
+  void await(uint32_t awaiter, uint32_t place, uint32_t target, uint64_t time, uint32_t executor) {
     if (awaits(awaiter, place, target)) return;
     Task& task = tasks_[awaiter];
     const bool is_another = task.place == place && !task.targets.empty();
     if (!is_another) {
       task.targets.clear();
-      emit_of(awaiter, {.time = time, .kind = EventKind::Resume});
+      emit_of(awaiter, {.time = time, .executor = executor, .kind = EventKind::Resume});
     }
     emit_of(awaiter, {.time = time,
                       .other = id(target),
                       .location = place,
+                      .executor = executor,
                       .kind = is_another ? EventKind::Await : EventKind::Suspend});
     task.place = place;
     task.targets.push_back(target);
@@ -217,9 +218,8 @@ class EventMaker {
   void stop(uint32_t executor) {
     Thread& thread = threads_[executor];
     if (thread.task == none) return;
-    const uint32_t before = std::exchange(executor_, executor);
-    emit_of(thread.task, {.time = thread.last + 1, .kind = EventKind::Suspend});
-    executor_ = before;
+    emit_of(thread.task,
+            {.time = thread.last + 1, .executor = executor, .kind = EventKind::Suspend});
     tasks_[std::exchange(thread.task, none)].executor = none;
   }
 
@@ -227,46 +227,41 @@ class EventMaker {
     Thread& thread = threads_[executor];
     if (!thread.is_running) return;
     stop(executor);
-    const uint32_t before = std::exchange(executor_, executor);
-    emit({.time = thread.last + 1, .text = no_sample_, .kind = EventKind::Idle});
-    executor_ = before;
+    emit({.time = thread.last + 1,
+          .text = no_sample_,
+          .executor = executor,
+          .kind = EventKind::Idle});
     thread.is_running = false;
   }
 
   // Those in no later sample; and their awaiters go on, if these await nothing else.
-  void end_tasks(uint32_t number, std::span<const uint32_t> chain, uint64_t time) {
+  void end_tasks(uint32_t number, std::span<const uint32_t> chain, uint64_t time,
+                 uint32_t executor) {
     for (size_t i = 0; i < chain.size(); i++) {
       Task& task = tasks_[chain[i]];
       if (instances_[chain[i]].last != number) continue;
-      emit_of(chain[i], {.time = time, .kind = EventKind::Resolve});
+      emit_of(chain[i], {.time = time, .executor = executor, .kind = EventKind::Resolve});
       if (task.executor != none) threads_[task.executor].task = none;
       task.executor = none;
       if (i + 1 == chain.size()) continue;
       Task& awaiter = tasks_[chain[i + 1]];
       std::erase(awaiter.targets, chain[i]);
       if (!awaiter.targets.empty()) continue;
-      emit_of(chain[i + 1], {.time = time, .other = id(chain[i]), .kind = EventKind::Resume});
+      emit_of(
+          chain[i + 1],
+          {.time = time, .other = id(chain[i]), .executor = executor, .kind = EventKind::Resume});
       if (instances_[chain[i + 1]].last != number)
-        emit_of(chain[i + 1], {.time = time, .kind = EventKind::Suspend});
+        emit_of(chain[i + 1], {.time = time, .executor = executor, .kind = EventKind::Suspend});
     }
-  }
-
-  uint32_t kind_of_coroutine() {
-    const StringId name = trace_.strings.intern("coroutine");
-    const auto at = std::find(trace_.kinds.begin(), trace_.kinds.end(), name);
-    if (at != trace_.kinds.end()) return static_cast<uint32_t>(at - trace_.kinds.begin());
-    trace_.kinds.push_back(name);
-    return static_cast<uint32_t>(trace_.kinds.size() - 1);
   }
 
   std::span<const Instance> instances_;
   const uint64_t period_;
   Trace& trace_;
-  const uint32_t kind_ = kind_of_coroutine();
+  const uint64_t kind_ = kind_index(trace_, "coroutine");
   std::vector<Task> tasks_;
   std::vector<Thread> threads_;
   const StringId no_sample_;
-  uint32_t executor_ = 0;  // of the events
   std::vector<EventRow> events_;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trace/read/foreign/slices/slices.h"
+#include "trace/read/kinds.h"
 
 namespace skein::fxt {
 

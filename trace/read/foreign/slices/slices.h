@@ -107,7 +107,4 @@ class Slices {
   uint64_t flows_without_begin_ = 0;
 };
 
-// Returns the index of the kind with this name; adds it if it is new.
-uint64_t kind_index(Trace& trace, std::string_view name);
-
 }  // namespace skein
