@@ -201,6 +201,7 @@ class Search {
         continue;
       }
       const CallStacks::Stack stack = stacks.of(thread.registers);
+      if (options_.on_stack) options_.on_stack(thread, stack);
       if (!stack.calls.empty()) stack_places_.add(thread.id, stack);
       add_unused(stack);
       for (size_t i = 0; i < stack.calls.size(); i++) {

@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "base/result.h"
+#include "frames/call_stack.h"
 #include "frames/clocks.h"
 #include "frames/suspended_coroutines.h"
 #include "target/target.h"
@@ -25,6 +26,8 @@ struct SearchOptions {
   // Called before and after the memory is read, the latter with the coroutines without their places.
   std::function<void()> before = {};
   std::function<void(const SuspendedCoroutines&)> after = {};
+  // Called between the two with the call stack of each thread whose registers are known, on x86-64.
+  std::function<void(const TargetThread&, const CallStacks::Stack&)> on_stack = {};
   bool variables = false;  // of the first 10,000 coroutines
   bool references = false;  // sets SuspendedCoroutine::is_unreferenced; reads all memory once more
   // If the program may have written more bytes, evenly spread parts are read, so many in all. Then

@@ -139,14 +139,18 @@ void explain_crash_coroutines(ReadTarget& all, bool is_recorded, CoreSnapshot& s
   if (!memory.empty()) keep_memory(snapshot, all.read, memory);
 }
 
-void explain_stacks(pid_t pid, SourcePlace& place) {
-  const Result<std::vector<ThreadStack>> stacks = read_thread_stacks(static_cast<uint64_t>(pid));
-  if (!stacks) {
-    print("\nNo call stacks: " + escaped(stacks.error().message()) + ".\n");
-    return;
+// `read`: those that were read with the coroutines; nothing: there are none.
+void explain_stacks(pid_t pid, std::optional<std::vector<ThreadStack>> read, SourcePlace& place) {
+  if (!read) {
+    Result<std::vector<ThreadStack>> stacks = read_thread_stacks(static_cast<uint64_t>(pid));
+    if (!stacks) {
+      print("\nNo call stacks: " + escaped(stacks.error().message()) + ".\n");
+      return;
+    }
+    read = *std::move(stacks);
   }
-  print("\nCall stacks:\n\n" + thread_stacks_text(*stacks) + missing_lines_text(*stacks));
-  if (place.line == 0) place = place_of(*stacks);
+  print(call_stacks_text(read) + missing_lines_text(*read));
+  if (place.line == 0) place = place_of(*read);
 }
 
 // `core`: where its memory is kept; empty: it is not.
@@ -159,6 +163,7 @@ SourcePlace explain_process(pid_t pid, const std::string& core) {
                                         {.pause = true,
                                          .must_pause = false,
                                          .variables = !core.empty(),
+                                         .stacks = true,
                                          .most_bytes = most_bytes},
                                         core.empty() ? OnMemory() : snapshot.copier());
   if (all) {
@@ -169,7 +174,7 @@ SourcePlace explain_process(pid_t pid, const std::string& core) {
   } else if (!is_recorded) {
     print("No coroutines: " + escaped(all.error().message()) + ".\n");
   }
-  explain_stacks(pid, place);
+  explain_stacks(pid, all ? std::move(all->read.stacks) : std::nullopt, place);
   if (all && !core.empty()) keep_memory(snapshot, all->read, core);
   return place;
 }

@@ -223,12 +223,17 @@ MemoryCheck compare_once(const std::string& pid, const std::string& directory,
     after = table();
     process.resume();
   };
+  WalkedStacks walked;
+  if (search.stacks) options.on_stack = walked.adder();
   Result<Unprepared> memory = read_memory_of(process, options);
   if (stop_error) die(2, stop_error->message());
   if (!memory) check.problem = memory.error();
   if (!memory || !before || !after) return check;  // no functions of coroutines
   check.memory = *std::move(memory);
   check.memory.paused = process.resume();
+  if (search.stacks)
+    check.memory.stacks =
+        walked.named(process, check.memory.around.threads, check.memory.around.mutex_waits);
   const bool is_whole = check.memory.found.memory <= search.most_bytes;
   Comparison(check, is_whole, std::move(recorded), *std::move(before), *std::move(after)).run();
   return check;

@@ -57,6 +57,7 @@ struct MemorySearch {
   bool whatever_size = false;
   bool stop = false;    // the process, during each search
   bool locals = false;  // read variables
+  bool stacks = false;  // Unprepared::stacks
   uint64_t most_bytes = usually_read_bytes;
 };
 

@@ -1,5 +1,6 @@
 #include "cli/input/thread_stacks.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -86,62 +87,67 @@ class StackNames {
   std::map<std::string, StackModule> modules_ = {};  // by file
 };
 
-// Without their calls, which are in `raw` in the same order.
-std::vector<ThreadStack> read_stacks(const Target& target, std::vector<CallStacks::Stack>& raw) {
-  std::vector<ThreadStack> stacks;
-  std::vector<TargetThread> threads = target.threads();
-  const MutexWaits waits(find_mutex_waits(target, threads));
-  if (threads.size() > most_threads) threads.resize(most_threads);
+// The stacks of these threads, which are those of the target.
+WalkedStacks walk(const Target& target, std::span<const TargetThread> threads) {
+  WalkedStacks walked;
   MemoryCache memory(target);
   CallStacks reader(target, memory);
-  for (TargetThread& thread : threads) {
-    raw.push_back(reader.of(thread.registers));
-    stacks.push_back({.id = thread.id,
-                      .name = std::move(thread.name),
-                      .state = thread.state,
-                      .wait_channel = std::move(thread.wait_channel),
-                      .is_in_deadlock = waits.cycle_of(thread.id) != nullptr,
-                      .calls = {},
-                      .is_complete = raw.back().is_complete});
-    if (const MutexWait* wait = waits.of(thread.id)) stacks.back().mutex = *wait;
-  }
-  return stacks;
-}
-
-void name_calls(const Target& target, const std::vector<CallStacks::Stack>& raw,
-                std::vector<ThreadStack>& stacks) {
-  StackNames names(target);
-  for (size_t i = 0; i < stacks.size(); i++) {
-    for (const CallStacks::Call& call : raw[i].calls) {
-      if (stacks[i].calls.size() == most_calls) {
-        stacks[i].is_complete = false;
-        break;
-      }
-      stacks[i].calls.push_back(names.name(call.pc, call.is_return));
-    }
-  }
+  for (const TargetThread& thread : threads.first(std::min(threads.size(), most_threads)))
+    walked.add(thread, reader.of(thread.registers));
+  return walked;
 }
 
 }  // namespace
 
-Result<std::vector<ThreadStack>> read_thread_stacks(uint64_t pid) {
-  const Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(pid);
-  if (!process) return process.error();
-  std::vector<CallStacks::Stack> raw;
-  // A thread that computes shows nothing of its stack otherwise. Without permission, the others
-  // are shown.
-  (void)(*process)->pause();
-  std::vector<ThreadStack> stacks = read_stacks(**process, raw);
-  (*process)->resume();
-  name_calls(**process, raw, stacks);
+void WalkedStacks::add(const TargetThread& thread, const CallStacks::Stack& stack) {
+  if (all_.size() == most_threads) return;
+  Walked& walked = all_[thread.id];
+  walked.is_complete = stack.is_complete && stack.calls.size() <= most_calls;
+  for (const CallStacks::Call& call : stack.calls) {
+    if (walked.calls.size() == most_calls) break;
+    walked.calls.push_back({.pc = call.pc, .is_return = call.is_return});
+  }
+}
+
+std::vector<ThreadStack> WalkedStacks::named(const Target& target,
+                                             std::span<const TargetThread> threads,
+                                             const MutexWaits& waits) const {
+  std::vector<ThreadStack> stacks;
+  StackNames names(target);
+  for (const TargetThread& thread : threads.first(std::min(threads.size(), most_threads))) {
+    ThreadStack& stack = stacks.emplace_back();
+    stack.id = thread.id;
+    stack.name = thread.name;
+    stack.state = thread.state;
+    stack.wait_channel = thread.wait_channel;
+    stack.is_in_deadlock = waits.cycle_of(thread.id) != nullptr;
+    if (const MutexWait* wait = waits.of(thread.id)) stack.mutex = *wait;
+    const auto walked = all_.find(thread.id);
+    if (walked == all_.end()) continue;
+    stack.is_complete = walked->second.is_complete;
+    for (const Call& call : walked->second.calls)
+      stack.calls.push_back(names.name(call.pc, call.is_return));
+  }
   return stacks;
 }
 
+Result<std::vector<ThreadStack>> read_thread_stacks(uint64_t pid) {
+  const Result<std::unique_ptr<PausableProcess>> process = open_pausable_process(pid);
+  if (!process) return process.error();
+  // A thread that computes shows nothing of its stack otherwise. Without permission, the others
+  // are shown.
+  (void)(*process)->pause();
+  const std::vector<TargetThread> threads = (*process)->threads();
+  const MutexWaits waits(find_mutex_waits(**process, threads));
+  const WalkedStacks walked = walk(**process, threads);
+  (*process)->resume();
+  return walked.named(**process, threads, waits);
+}
+
 std::vector<ThreadStack> read_thread_stacks(const Target& target) {
-  std::vector<CallStacks::Stack> raw;
-  std::vector<ThreadStack> stacks = read_stacks(target, raw);
-  name_calls(target, raw, stacks);
-  return stacks;
+  const std::vector<TargetThread> threads = target.threads();
+  return walk(target, threads)
+      .named(target, threads, MutexWaits(find_mutex_waits(target, threads)));
 }
 
 }  // namespace skein::cli

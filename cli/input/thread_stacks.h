@@ -5,14 +5,19 @@
 //
 // The process is stopped while its registers and stacks are read: some ms for each thread. So this
 // is for a program that hangs, and that is about to be killed. A core stands still anyway.
+// WalkedStacks has those that a search for coroutines walks in any case.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "frames/call_stack.h"
 #include "frames/mutex_waits.h"
 #include "target/target.h"
 
@@ -46,5 +51,35 @@ struct ThreadStack {
 Result<std::vector<ThreadStack>> read_thread_stacks(uint64_t pid);
 // Of a core, or of a process that stands still.
 std::vector<ThreadStack> read_thread_stacks(const Target& target);
+
+// Stacks as they were when the process stood still, which get their names when it goes on.
+//
+//   WalkedStacks walked;
+//   find_suspended(process, {.after = go_on, .on_stack = walked.adder()});
+//   print(thread_stacks_text(walked.named(process, threads, waits)));
+class WalkedStacks {
+ public:
+  void add(const TargetThread& thread, const CallStacks::Stack& stack);
+  // SearchOptions::on_stack. This object must outlive it.
+  std::function<void(const TargetThread&, const CallStacks::Stack&)> adder() {
+    return
+        [this](const TargetThread& thread, const CallStacks::Stack& stack) { add(thread, stack); };
+  }
+  // One for each thread, as read_thread_stacks() has them; of those that were not added, without
+  // calls.
+  std::vector<ThreadStack> named(const Target& target, std::span<const TargetThread> threads,
+                                 const MutexWaits& waits) const;
+
+ private:
+  struct Call {
+    uint64_t pc = 0;
+    bool is_return = false;
+  };
+  struct Walked {
+    std::vector<Call> calls = {};
+    bool is_complete = false;
+  };
+  std::map<uint64_t, Walked> all_ = {};  // by thread
+};
 
 }  // namespace skein::cli

@@ -110,6 +110,8 @@ Result<Unprepared> read_process(PausableProcess& process, Reading reading,
     ended_early = has_ended();
     process.resume();
   };
+  WalkedStacks walked;
+  if (reading.stacks) options.on_stack = walked.adder();
   Result<Unprepared> read = read_memory_of(process, options);
   // A part of its memory must not pass for all of it.
   if (ended_early || (!read && has_ended()))
@@ -118,6 +120,8 @@ Result<Unprepared> read_process(PausableProcess& process, Reading reading,
   if (error && reading.must_pause) return *error;
   if (!read) return read;
   read->paused = process.resume();
+  if (reading.stacks)
+    read->stacks = walked.named(process, read->around.threads, read->around.mutex_waits);
   if (has_ended())
     read->found.warnings.push_back(
         "it has ended since its memory was read: threads and sockets may be missing");
@@ -163,6 +167,8 @@ Result<Unprepared> read_core_input(const CoreInput& input, const Reading& readin
     options.after = [&](const SuspendedCoroutines& found) {
       if (!is_lost(found)) on_memory(core, found);
     };
+  WalkedStacks walked;
+  if (reading.stacks) options.on_stack = walked.adder();
   Result<Unprepared> read =
       is_snapshot ? read_snapshot(core, input.path) : read_target(core, true, options);
   if (read && is_lost(read->found))
@@ -172,7 +178,10 @@ Result<Unprepared> read_core_input(const CoreInput& input, const Reading& readin
       read.error().advice += (read.error().advice.empty() ? "" : "; ") + warning;
     return read;
   }
-  if (reading.on_core) reading.on_core(core);
+  if (reading.stacks && is_snapshot)
+    read->stacks = read_thread_stacks(core);
+  else if (reading.stacks)
+    read->stacks = walked.named(core, read->around.threads, read->around.mutex_waits);
   if (!is_snapshot) read->steady_of_file = steady_when_changed(input.path);
   read->trace = trace_of(core);
   // A snapshot has both in any case.

@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/input/core_input.h"
 #include "cli/input/recorded_trace.h"
+#include "cli/input/thread_stacks.h"
 #include "frames/suspended.h"
 #include "frames/verdict.h"
 
@@ -24,6 +26,7 @@ struct Unprepared {
   RecordedTrace trace = {};
   SuspendedCoroutines found = {};
   Surroundings around = {};
+  std::optional<std::vector<ThreadStack>> stacks = {};  // if they were asked for
 };
 
 // What is in the memory of a running process, recorded or not. Fails if no coroutines can be read.
@@ -34,11 +37,11 @@ inline constexpr uint64_t usually_read_bytes = uint64_t{32} << 30;
 
 // How the memory of a process or core is read.
 struct Reading {
-  bool pause = false;      // the process stands still; a core does anyway
-  bool must_pause = true;  // fails if it cannot be stopped
-  bool variables = false;  // in the frames
+  bool pause = false;       // the process stands still; a core does anyway
+  bool must_pause = true;   // fails if it cannot be stopped
+  bool variables = false;   // in the frames
   bool references = false;  // which coroutines nothing refers to, if that can be known
-  std::function<void(const Target&)> on_core = {};  // called with the core, if it is one
+  bool stacks = false;      // of the threads, as they were during the pause
   std::string program = {};  // the file of a core's program; empty: as the core names it
   // Of more memory a sample is read, which is announced on stderr.
   uint64_t most_bytes = usually_read_bytes;

@@ -40,13 +40,12 @@ MemoryReport read_memory(const UnpreparedRequest& request, bool whatever_size) {
                               {.whatever_size = whatever_size || option != nullptr,
                                .stop = request.stop,
                                .locals = request.locals,
+                               .stacks = wants_stacks(request),
                                .most_bytes = parse_search_limit(request.search_limit)});
   if (option != nullptr && !report.check.is_searched)
     die(2, std::string(option) + ": process " + request.target + ": " +
                (report.check.problem.what.empty() ? "its memory cannot be compared with its trace"
                                                   : report.check.problem.message()));
-  if (request.stop && request.report == UnpreparedReport::Explanation)
-    if (auto stacks = read_thread_stacks(report.check.memory.pid)) report.stacks = *std::move(stacks);
   return report;
 }
 
@@ -87,9 +86,7 @@ Json locals_json(const MemoryReport& memory) {
 std::string memory_text(const MemoryReport& memory, size_t columns) {
   std::string text = memory_section_text(memory.check, columns) + locals_text(memory, columns) +
                      pause_text(memory, columns);
-  if (memory.stacks)
-    text += "\nCall stacks, a moment later:\n\n" + thread_stacks_text(*memory.stacks);
-  return text;
+  return text + call_stacks_text(memory.check.memory.stacks);
 }
 
 void add_memory_json(const MemoryReport& memory, Json& to) {
@@ -97,7 +94,7 @@ void add_memory_json(const MemoryReport& memory, Json& to) {
   if (memory.check.is_searched || !memory.check.omitted.empty()) {
     section.set("paused_ns", id_or_null(static_cast<uint64_t>(memory.check.memory.paused)));
     section.set("locals", memory.has_locals ? locals_json(memory) : Json(nullptr));
-    section.set("stacks", memory.stacks ? thread_stacks_json(*memory.stacks) : Json(nullptr));
+    section.set("stacks", call_stacks_json(memory.check.memory.stacks));
   }
   to.set("memory", std::move(section));
 }

@@ -20,7 +20,6 @@ namespace skein::cli {
 struct MemoryReport {
   MemoryCheck check = {};
   bool has_locals = false;
-  std::optional<std::vector<ThreadStack>> stacks = {};  // of an explanation of a stopped process
 };
 
 // Reads the memory of a process that records. Its size does not matter if `whatever_size`, or if

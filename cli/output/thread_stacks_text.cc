@@ -111,9 +111,14 @@ std::string missing_lines_text(const std::vector<ThreadStack>& stacks) {
                          "strip it.\n";
 }
 
-Json thread_stacks_json(const std::vector<ThreadStack>& stacks) {
+std::string call_stacks_text(const std::optional<std::vector<ThreadStack>>& stacks) {
+  return stacks ? "\nCall stacks:\n\n" + thread_stacks_text(*stacks) : std::string();
+}
+
+Json call_stacks_json(const std::optional<std::vector<ThreadStack>>& stacks) {
+  if (!stacks) return nullptr;
   Json all = Json::array();
-  for (const ThreadStack& stack : stacks) {
+  for (const ThreadStack& stack : *stacks) {
     Json calls = Json::array();
     for (const StackCall& call : stack.calls)
       calls.add(Json::object({{"function", or_null(call.function)},

@@ -1,6 +1,7 @@
 // The call stacks of threads as text, with escaped names, and as JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,10 @@ std::string thread_stacks_text(const std::vector<ThreadStack>& stacks);
 // the system, such as sleep(1).
 std::string missing_lines_text(const std::vector<ThreadStack>& stacks);
 
-// An array of objects, all functions included.
-Json thread_stacks_json(const std::vector<ThreadStack>& stacks);
+// The end of a report: a title and the stacks. Nothing: they were not read.
+std::string call_stacks_text(const std::optional<std::vector<ThreadStack>>& stacks);
+
+// An array of objects, all functions included; null: they were not read.
+Json call_stacks_json(const std::optional<std::vector<ThreadStack>>& stacks);
 
 }  // namespace skein::cli

@@ -21,6 +21,10 @@ struct UnpreparedRequest {
   std::string program = {};  // of a core that lacks its name; empty: as it names it
   std::string search_limit = {};
 };
+// Whether the report has the call stacks of threads.
+inline bool wants_stacks(const UnpreparedRequest& request) {
+  return request.report == UnpreparedReport::Explanation && request.stop;
+}
 std::optional<int> report_unprepared(const UnpreparedRequest& request);
 
 }  // namespace skein::cli

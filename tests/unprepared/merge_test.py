@@ -77,7 +77,7 @@ def check_options(pid, trace):
         names = collections.Counter(one["function"].rsplit("::", 1)[-1] for one in found["locals"])
         check(names["twice"] == 4 and all(one["task"] for one in found["locals"] if one["function"] == "twice"), found)
         check((found["stacks"] is not None) == (command == "why"), found)
-    check("Call stacks, a moment later" in run("why", "--stop", pid), "stacks")
+    check("Call stacks:" in run("why", "--stop", pid), "stacks")
     check(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S", "its state")
 
 

@@ -61,7 +61,7 @@ def same(one, other, what, normal=lambda name, text: text):
 def without_words_for_process(_, text):
     """A process "is" not recorded, a snapshot "was", and the pause differs. A snapshot has no call stacks."""
     text = text if isinstance(text, str) else ""
-    text = re.sub(r'\nCall stacks, a moment later:.*|,?\s*"stacks": .*', "", text, flags=re.S)
+    text = re.sub(r'\nCall stacks:.*|,?\s*"stacks": .*', "", text, flags=re.S)
     text = re.sub(r'"paused_ns": \d+', "", re.sub(r"\s+It\s+stood\s+still\s+for\s+[\d.]+\s+\S+s\.", "", text))
     return re.sub(r"\s+", " ", re.sub(r"is(\s+not recorded)", r"was\1", text))
 
