@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "frames/asio_groups.h"
@@ -370,6 +371,51 @@ std::optional<Match> AwaitedObjects::task_with_list(const FrameLayout& layout,
   return only_one(found);
 }
 
+// The address of the awaiter, to which the frame may have a reference only; 0: unknown.
+uint64_t AwaitedObjects::awaiter_address(const FrameLayout& layout, uint32_t coroutine) {
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const std::string& awaiter = awaiter_of(coroutine);
+  const auto words = waiters_.words(coroutine);
+  std::set<uint64_t> variables;
+  for (const FrameMember& member : layout.members) {
+    if (member.is_awaiter && !member.is_reference && is_awaiter_of(member.type, awaiter) &&
+        is_awaiter_of_point(member.name, one.point))
+      return one.frame + member.offset;
+    const TypedPointer* pointer = member.is_reference ? pointer_at(member.type, 0) : nullptr;
+    if (pointer == nullptr || pointer->to != awaiter || member.offset / 8 >= words.size()) continue;
+    const uint64_t address = words[member.offset / 8];
+    if (!member.is_awaiter)
+      variables.insert(address);
+    else if (is_awaiter_of_point(member.name, one.point))
+      return address;
+  }
+  if (layout.members.empty() && one.point != SuspendedCoroutine::unknown)
+    for (const FrameObject& object :
+         program_.objects(one.function, one.frame, one.point, waiters_.frame_memory(coroutine)))
+      if (object.is_pointer && object.type == awaiter) variables.insert(object.word().value_or(0));
+  return variables.size() == 1 ? *variables.begin() : 0;
+}
+
+// The task whose handle the awaiter has, if the awaiter is what the task's function has returned: a
+// task that is its own awaiter.
+uint32_t AwaitedObjects::task_of_awaiter(const FrameLayout& layout, uint32_t coroutine) {
+  const std::string& awaiter = awaiter_of(coroutine);
+  if (!is_program_type(awaiter)) return no_coroutine;
+  std::set<uint64_t> handles;  // where objects of the type have one
+  for (const ObjectType& type : program_.awaiters(found_.coroutines[coroutine].function, awaiter))
+    handles.insert(type.handle.value_or(UINT64_MAX));
+  if (handles.size() != 1 || *handles.begin() % 8 != 0) return no_coroutine;
+  const uint64_t address = awaiter_address(layout, coroutine);
+  const size_t count = *handles.begin() / 8 + 1;
+  const std::vector<uint64_t> content =
+      address == 0 ? std::vector<uint64_t>() : waiters_.content(address, count);
+  if (content.size() != count) return no_coroutine;
+  const uint32_t task = waiters_.frame_at(content.back());
+  const bool is_live =
+      task != no_coroutine && found_.coroutines[task].state != SuspendedCoroutine::State::Final;
+  return is_live && returns_awaited(task, coroutine, "") ? task : no_coroutine;
+}
+
 void AwaitedObjects::read_promises() {
   constexpr uint64_t header = 16;
   has_read_promises_ = true;
@@ -607,6 +653,14 @@ void AwaitedObjects::find() {
       continue;
     }
     const std::optional<Match> found = match(i);
+    const bool may_await = !found && one.state != State::NotStarted;
+    const uint32_t awaited =
+        may_await ? task_of_awaiter(program_.layout(one.function), i) : no_coroutine;
+    if (awaited != no_coroutine) {
+      set_awaits(i, awaited, true);
+      one.state = State::Waits;
+      continue;
+    }
     if (!found) {
       // Without types, nothing else is known.
       if (other == no_coroutine || !awaiter_of(i).empty() || !set_awaits(i, other, false)) continue;

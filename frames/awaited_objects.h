@@ -59,6 +59,8 @@ class AwaitedObjects {
   std::optional<Match> unlinked_in(const FrameLayout& layout, uint32_t coroutine);
   std::optional<Match> unlinked_of_type(uint32_t coroutine);
   std::optional<Match> task_with_list(const FrameLayout& layout, uint32_t coroutine) const;
+  uint64_t awaiter_address(const FrameLayout& layout, uint32_t coroutine);
+  uint32_t task_of_awaiter(const FrameLayout& layout, uint32_t coroutine);
   bool may_be_in_awaiter(const FrameLayout& layout, uint32_t coroutine, uint64_t slot) const;
   bool returns_awaited(uint32_t task, uint32_t coroutine, const std::string& object);
   uint32_t producer_of(uint32_t coroutine, const Match& match);

@@ -19,13 +19,6 @@ bool is_suspend_always(std::string_view awaiter) {
   return awaiter.starts_with("std::") && awaiter.ends_with("::suspend_always");
 }
 
-// g++ numbers its awaiters in the order of the suspension points, of which the initial one has no
-// variable: Aw0 is of the first co_await.
-bool is_of_point(const FrameMember& awaiter, uint32_t point) {
-  constexpr uint32_t first = first_point_of_gcc + 2;
-  return point >= first && awaiter.name == "Aw" + std::to_string((point - first) / 2);
-}
-
 }  // namespace
 
 Continuations::Continuations(MemoryCache& memory, std::span<const SuspendedCoroutine> coroutines,
@@ -156,7 +149,7 @@ int Continuations::rank_of_slot(uint32_t waiter, uint32_t slot) {
   }
   if (is_awaiter_of(around->type, awaiter)) {
     if (!around->is_awaiter) return 3;
-    return is_of_point(*around, one.point) ? 4 : 3;
+    return is_awaiter_of_point(around->name, one.point) ? 4 : 3;
   }
   if (!around->is_awaiter && leads_to_type) return 2;
   return has_awaiter || around->is_awaiter ? 0 : 1;
@@ -276,6 +269,14 @@ bool Continuations::awaits_returned(uint32_t waiter) {
   return !returned.empty() && (awaiter == returned || awaiter.starts_with(returned + "::"));
 }
 
+// Whether one that is awaited will resume the other, so that a cycle of such is a deadlock. Its
+// promise may also have the handles of those that it has created. `has_type`: the awaiter is of the
+// type that it returns.
+bool Continuations::is_proven(const Candidate& edge, bool has_type) {
+  return edge.is_exact && is_usual(edge) &&
+         (has_type || program_.resumes_at_end(all_[edge.awaited].function, edge.back));
+}
+
 void Continuations::cut_doubtful_cycles() {
   std::vector<uint32_t> seen(all_.size(), 0);  // by the number of the walk
   uint32_t walk = 0;
@@ -301,7 +302,7 @@ void Continuations::cut_doubtful_cycles() {
     }
     for (const uint32_t step : path) {
       Candidate& edge = chosen_[step];
-      if (edge.awaited != no_coroutine && !(edge.is_exact && is_usual(edge))) edge = {};
+      if (edge.awaited != no_coroutine && !is_proven(edge, others.empty())) edge = {};
     }
   }
 }

@@ -10,7 +10,8 @@
 // generator that knows its consumer, a promise that knows the root, what an earlier await has left.
 // So the places count: that of the continuation is inside the promise, that of the handle behind
 // it, and in the awaiter of the point where the coroutine is, if debug information describes it. A
-// cycle is kept only if all of that is known.
+// cycle is kept only if all of that is known, and types or code show that each resumes the one
+// before it.
 #pragma once
 
 #include <cstdint>
@@ -76,6 +77,7 @@ class Continuations {
   bool is_usual(const Candidate& one);
   void choose(uint32_t waiter);
   bool awaits_returned(uint32_t waiter);
+  bool is_proven(const Candidate& edge, bool has_type);
   void cut_doubtful_cycles();
   bool leads_to_no_coroutine(const SuspendedCoroutine& one);
   const Promise& promise(uint32_t coroutine);

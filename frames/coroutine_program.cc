@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "frames/elided_use.h"
+#include "frames/final_resumption.h"
 #include "frames/frame_creators.h"
 #include "frames/frame_places.h"
 #include "frames/one_place.h"
@@ -624,6 +625,12 @@ bool CoroutineProgram::may_end_at(uint32_t number, uint32_t point) {
                      [&](const Store& store) { return point >= store.point; }) ||
          std::any_of(stores.begin(), stores.end(),
                      [](const Store& store) { return store.point == UINT32_MAX; });
+}
+
+bool CoroutineProgram::resumes_at_end(uint32_t number, uint32_t offset) {
+  Pair& pair = pairs_[number];
+  if (!pair.resumed) pair.resumed = resumed_at_end(code_of_resume(pair));
+  return std::binary_search(pair.resumed->begin(), pair.resumed->end(), offset);
 }
 
 }  // namespace skein

@@ -44,6 +44,7 @@ class CoroutineProgram {
     std::optional<std::vector<Store>> stores = {};  // in the code that resumes it
     std::optional<FrameAddresses> addresses = {};   // the same
     std::optional<FrameSize> size = {};
+    std::optional<std::vector<uint32_t>> resumed = {};  // resumed_at_end()
     bool is_prepared = false;
     uint64_t promise_size = 0;  // if it is prepared; 0: unknown
     PromiseUse promise_use = {};  // if it is prepared, and the size is unknown
@@ -133,6 +134,9 @@ class CoroutineProgram {
   bool has_point(uint32_t pair, uint32_t point);
   // The same for a coroutine of g++ that has ended.
   bool may_end_at(uint32_t pair, uint32_t point);
+  // Whether the coroutine resumes the handle that is at `offset` of its frame when it ends, by its
+  // code. False: unknown. O(bytes of the function) at first.
+  bool resumes_at_end(uint32_t pair, uint32_t offset);
 
   // Keeps lines that took long to find for the next run, in the user's cache.
   void keep_lines();

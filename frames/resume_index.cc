@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "frames/index_stores.h"
@@ -80,6 +81,11 @@ std::optional<ResumeIndex> index_in_resume(std::span<const uint8_t> code) {
       return ResumeIndex{.offset = *offset, .size = 1};
   }
   return {};
+}
+
+bool is_awaiter_of_point(std::string_view member, uint32_t point) {
+  constexpr uint32_t first = first_point_of_gcc + 2;
+  return point >= first && member == "Aw" + std::to_string((point - first) / 2);
 }
 
 std::optional<ResumeIndex> index_that_is_followed(const Code& code, const Code& storing,

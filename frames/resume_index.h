@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "frames/coroutine_functions.h"
 #include "frames/resume_point.h"
@@ -20,6 +21,11 @@ struct ResumeIndex {
 
 // The number of the first place: the coroutine has not started.
 inline constexpr uint16_t first_point_of_gcc = 2;
+
+// Whether a member of g++'s frame, by its name in the source (name_in_source()), is the awaiter of
+// this point: they are numbered in the order of the points, of which the initial one has no
+// variable, so that Aw0 is of the first co_await.
+bool is_awaiter_of_point(std::string_view member, uint32_t point);
 
 // `code`: the first bytes of NAME.destroy (g++) or NAME.resume (clang). Nothing: it has another
 // form, such as clang's without optimisation.

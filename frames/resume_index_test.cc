@@ -87,3 +87,10 @@ TEST_CASE("the number in code that a sanitizer checks") {
   CHECK(in_resume({0x0F, 0xB6, 0x87, 0, 0x80, 0xFF, 0x7F}) == -1);
   CHECK(in_resume({0x41, 0x0F, 0xB6, 0x47, 0x1C}) == -1);
 }
+
+TEST_CASE("g++ numbers awaiters by their points") {
+  CHECK(is_awaiter_of_point("Aw0", first_point_of_gcc + 2));
+  CHECK(is_awaiter_of_point("Aw1", first_point_of_gcc + 4));
+  CHECK_FALSE(is_awaiter_of_point("Aw1", first_point_of_gcc + 2));
+  CHECK_FALSE(is_awaiter_of_point("Aw0", first_point_of_gcc));
+}

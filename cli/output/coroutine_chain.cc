@@ -65,6 +65,8 @@ std::string step_text(const Unprepared& of, const CoroutineChain& chain, size_t 
            (has_deadline(of, chain) ? " and a timer" + objects_text(of, chain.objects) : "");
   else if (one.state == State::Waits && !chain.operation.empty())
     text = "waits for " + escaped(chain.operation) + objects_text(of, chain.objects);
+  else if (one.awaits == chain.steps[step])
+    text = "waits for itself";
   else if (chain.cycle_begin != CoroutineChain::no_cycle)
     text = "waits for " + function_name(of.found, chain.steps[chain.cycle_begin]);
   else if (is_suspended && one.awaits != SuspendedCoroutine::none && chain.operation.empty())

@@ -115,6 +115,7 @@ std::string explain(const Unprepared& of, const JudgedChain& one, const RunningC
   switch (one.verdict) {
     case ChainVerdict::Deadlock:
       if (last.state == SuspendedCoroutine::State::Runs) return explain_thread(of, last, running);
+      if (last.awaits == one.chain.steps.back()) return "It waits for its own end: a deadlock.";
       if (waits_for(of.found, one.chain.steps.back()) == one.chain.steps.back())
         return "It holds the lock that it waits for: a deadlock.";
       return "Each of these coroutines waits for the next, and the last one for the first of the "

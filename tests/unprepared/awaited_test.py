@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """awaited_test.py SKEIN FOLDER LIBRARY [COMPILER OPTION...]: compiles a program of FOLDER whose coroutines wait for
 objects of a library, of skein itself (`skein`) or of the program (`own`, `lost`, `locks`, `neighbours`, `cycles`,
-`guards`), and compares what it prints
+`guards`, `tasks`), and compares what it prints
 with what skein finds in its memory, and in its core: addresses, types, holders of locks, coroutines that are waited
 for together."""
 import collections
@@ -26,6 +26,7 @@ SOURCES = {
     "neighbours": None,
     "cycles": None,
     "guards": None,
+    "tasks": None,
     "skein": None,
     "asio": None,
     "cppcoro": ("cppcoro/include", ["cppcoro/lib/async_mutex.cpp", "cppcoro/lib/async_manual_reset_event.cpp",
@@ -245,6 +246,8 @@ def run_variant(command, is_complete, scratch, headers, sources):
             Comparison(f"{name}, core", truth, *explain(f"{core}.{process.pid}")).run(is_complete)
             (scratch / f"core.{process.pid}").unlink()
         text = subprocess.run([skein, "why", str(process.pid)], capture_output=True, text=True).stdout
+        if is_complete and truth.awaits.get("waits_for_itself") and "It waits for its own end: a deadlock." not in text:
+            sys.exit(f"awaited_test: {name}: {text}")
         for address in truth.held if is_complete else []:
             if not re.search(rf"at {address:#x}, (?:probably )?held by (?:itself|(?:another )?\S*{truth.held[address]})", text):
                 sys.exit(f"awaited_test: {name}: {text}")

@@ -23,6 +23,7 @@ AWAITS = {
     "contexts": {("s1", "w1"), ("s2", "w2"), ("s3", "w3"), ("s4", "w4")},
     "cycle": {("parent", "child"), ("child", "parent")},
     "loop": set(),
+    "nurseries": {("of_handles", "by_handle"), ("of_references", "by_reference")},
     "generators": {("printer", "lines"), ("query", "read_row"), ("handler", "query")},
     "parent_handle": {("supervisor", "worker")},
     "ping_pong": None,
