@@ -533,9 +533,11 @@ void add_profile(CommandLine& line) {
   app->add_option("PID", options->words,
                   "Process to sample; or after -- a program to run,\nwith its arguments")
       ->required();
-  add_option(*app, "-o,--output", "FILE", options->output,
-             "Page with timeline and flame graph: .html; flame\ngraph alone: .flame.html, .svg or a "
-             "format of skein\nflame; .data: the samples, as perf.data [default:\nPROGRAM.profile.html]");
+  add_option(
+      *app, "-o,--output", "FILE", options->output,
+      "Page with timeline and flame graph: .html; flame\ngraph alone: .flame.html, .svg or a "
+      "format of skein\nflame; .skein: a trace; .data: the samples, as\nperf.data [default: "
+      "PROGRAM.profile.html]");
   app->add_option("-F,--frequency", options->frequency,
                   "Samples per second of CPU time [default: 999]")
       ->option_text("HZ")

@@ -6,7 +6,7 @@ file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS cli/*.cc)
 file(GLOB_RECURSE cli_tests CONFIGURE_DEPENDS cli/*_test.cc)
 list(FILTER cli_sources EXCLUDE REGEX "(_test|/main)\\.cc$")
 if(NOT TARGET skein_frames)
-  list(FILTER cli_sources EXCLUDE REGEX "/(unprepared|awaited_text|coroutine_[a-z]+|thread_lines|thread_stacks|thread_stacks_text)\\.cc$")
+  list(FILTER cli_sources EXCLUDE REGEX "/(unprepared|awaited_text|coroutine_[a-z]+|recorded_meanwhile|thread_lines|thread_stacks|thread_stacks_text)\\.cc$")
   list(FILTER cli_tests EXCLUDE REGEX "/thread_lines_test\\.cc$")
 endif()
 

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <optional>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -16,20 +15,12 @@
 #include "cli/output/output_file.h"
 #include "cli/output/print.h"
 #include "cli/output/progress.h"
-#include "cli/output/trace_directory_writer.h"
+#include "cli/output/trace_copy.h"
 #include "trace/export/exporters.h"
 
 namespace skein::cli {
 
 namespace {
-
-void report_omissions(const Omissions& omissions) {
-  std::string text;
-  for (const auto& [what, count] : omissions.all())
-    text += (text.empty() ? "" : ", ") + what + ": " + grouped(count);
-  if (!text.empty())
-    std::fprintf(stderr, "skein: not representable in this format: %s\n", escaped(text).c_str());
-}
 
 // Formats that need times have nothing of memory.
 void check_takes_memory(const ExportFormat& format, const ExportOptions& options) {
@@ -73,29 +64,12 @@ void write_file(const ExportFormat& format, const ExportOptions& options) {
   report_omissions(omissions);
 }
 
-ctf::Uuid random_uuid() {
-  ctf::Uuid uuid;
-  std::random_device random;
-  for (uint8_t& byte : uuid) byte = static_cast<uint8_t>(random());
-  return uuid;
-}
-
 void write_directory(const ExportFormat& format, const ExportOptions& options) {
   if (options.output.empty()) die(2, "empty output path; give a directory with -o");
   const Trace trace = open_any(format, options);
-  CtfCopy copy;
-  {
-    const Spinner spinner(stderr, isatty(STDERR_FILENO), "writing");
-    copy = format.write_directory(trace, random_uuid());
-  }
-  TraceDirectoryWriter to(options.output);
-  for (const CtfFile& file : copy.files) to.write(file.name, file.bytes);
-  if (copy.ids_are_shifted)
-    std::fputs("skein: the trace contains task 0; all ids are increased by one in the copy\n",
-               stderr);
+  write_trace_copy(trace, options.output, format.write_directory);
   for (const Loss& loss : trace.losses)
     std::fprintf(stderr, "skein: lost in the original: %s\n", escaped(loss.what).c_str());
-  report_omissions(copy.omissions);
 }
 
 }  // namespace

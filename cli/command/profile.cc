@@ -31,8 +31,10 @@
 #include "cli/output/output_file.h"
 #include "cli/output/page.h"
 #include "cli/output/terminal.h"
+#include "cli/output/trace_copy.h"
 #include "cli/program.h"
 #ifdef SKEIN_HAS_SYMBOLS
+#include "cli/input/recorded_meanwhile.h"
 #include "profile/perf/perf_stacks.h"
 #include "profile/sample/sampler.h"
 #include "profile/trace/profile_trace.h"
@@ -52,6 +54,8 @@ bool is_page(const ProfileOptions& options, const std::string& output) {
   return output.ends_with(".html") && !output.ends_with(".flame.html") && !options.off_cpu &&
          web::has_page();
 }
+
+bool is_trace(const std::string& output) { return output.ends_with(".skein"); }
 
 bool keeps_samples(const std::string& output) {
   return output.ends_with(".data") || output.ends_with(".perf");
@@ -121,7 +125,8 @@ void end_by_signals() {
 }
 
 // Until the process ends, its time is over, or Ctrl-C. Returns false if the process still runs.
-bool sample(Sampler& sampler, pid_t pid, double seconds, Clock::time_point begin) {
+bool sample(Sampler& sampler, pid_t pid, double seconds, Clock::time_point begin,
+            RecordedMeanwhile& recorded) {
   const auto process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   bool has_ended = process < 0;
   while (!has_ended && is_interrupted == 0) {
@@ -129,6 +134,7 @@ bool sample(Sampler& sampler, pid_t pid, double seconds, Clock::time_point begin
     if (seconds > 0 && passed.count() >= seconds) break;
     const double left = seconds > 0 ? seconds - passed.count() : 1;
     has_ended = sampler.work(static_cast<int>(std::clamp(left * 1000, 1.0, 100.0)), process);
+    recorded.look();
   }
   if (process >= 0) close(process);
   return has_ended;
@@ -175,30 +181,32 @@ void draw_flame(std::span<const uint8_t> bytes, const std::string& samples, Disk
   write_flame(flame, format, folded, {.unit = stacks->unit});
 }
 
-// A page with the tasks, threads and samples on a timeline.
-void draw_page(std::span<const uint8_t> bytes, const std::string& samples, DiskFiles& files,
-               const PerfOptions& options, const std::string& program, const std::string& output) {
+// The trace that the program recorded meanwhile, with the samples; or one of the samples alone.
+MadeTrace make_trace_of(std::span<const uint8_t> bytes, const std::string& samples,
+                        DiskFiles& files, const PerfOptions& options, const std::string& program,
+                        RecordedMeanwhile& recorded) {
+  if (auto made = recorded.with_samples(bytes, samples, files, options)) return *std::move(made);
   Result<ProfileTrace> profile = trace_of_profile(bytes, samples, files, options);
   if (!profile) die(1, program + ": no samples; it used no CPU time");
-  Page page;
-  page.output = output;
-  page.made.push_back(
-      {.trace = std::move(profile->trace), .title = program, .note = std::move(profile->note)});
-  write_page(std::move(page));
+  return {.trace = std::move(profile->trace), .title = program, .note = std::move(profile->note)};
 }
 
 // Draws the samples with the files that the process had mapped, also if they are gone.
 void draw(const Sampler& sampler, const std::string& samples, const ProfileOptions& options,
-          const std::string& program, const std::string& output) {
+          const std::string& program, RecordedMeanwhile& recorded, const std::string& output) {
   DiskFiles files;
   const Result<Contents> contents = files.open(samples);
   if (!contents) die(2, contents.error().message());
   PerfOptions perf;
   perf.open = sampler.open_files();
-  if (is_page(options, output))
-    draw_page(contents->bytes(), samples, files, perf, program, output);
-  else
-    draw_flame(contents->bytes(), samples, files, perf, program, options.off_cpu, output);
+  if (!is_page(options, output) && !is_trace(output))
+    return draw_flame(contents->bytes(), samples, files, perf, program, options.off_cpu, output);
+  MadeTrace made = make_trace_of(contents->bytes(), samples, files, perf, program, recorded);
+  if (is_trace(output)) return write_trace_copy(made.trace, output);
+  Page page;
+  page.output = output;
+  page.made.push_back(std::move(made));
+  write_page(std::move(page));
 }
 
 void report_broken(const Sampler& sampler) {
@@ -233,7 +241,12 @@ int run_profile(const ProfileOptions& options) {
   const std::string program = program_of(options, process);
   const std::string output = options.output.empty() ? default_output(options, program) : options.output;
   const bool keeps = keeps_samples(output);
-  if (!keeps) {
+  if (is_trace(output) && options.off_cpu)
+    die(2,
+        output + ": waits of threads (--off-cpu) are no trace; draw them with -o NAME.flame.html");
+  if (is_trace(output) && std::filesystem::exists(output))
+    die(2, output + " exists already; give another name with -o");
+  if (!keeps && !is_trace(output)) {
     FlameOptions flame;
     flame.output = output;
     if (flame_format(flame) != FlameFormat::Folded) check_not_a_terminal(output);
@@ -256,9 +269,11 @@ int run_profile(const ProfileOptions& options) {
     end_by_signals();
   }
   const Clock::time_point begin = Clock::now();
-  const bool has_ended = sample(*sampler, pid, options.seconds, begin);
+  RecordedMeanwhile recorded(static_cast<uint32_t>(pid));
+  const bool has_ended = sample(*sampler, pid, options.seconds, begin, recorded);
   const std::chrono::duration<double> passed = Clock::now() - begin;
   const Result<void> finished = sampler->finish();
+  recorded.finish();
   ProgramEnd ending;
   if (runs) {
     if (!has_ended) kill(pid, SIGTERM);
@@ -267,7 +282,7 @@ int run_profile(const ProfileOptions& options) {
     if (!has_ended && ending.signal == SIGTERM) ending = {};
   }
   if (!finished) die(1, finished.error().message());
-  if (!keeps) draw(*sampler, samples.path(), options, program, output);
+  if (!keeps) draw(*sampler, samples.path(), options, program, recorded, output);
   report(*sampler, program, options.off_cpu, passed.count(), output);
   report_broken(*sampler);
   return ending.code;

@@ -83,7 +83,7 @@ TEST_CASE("names and wait channels are from outside") {
   const std::string stack = thread_stacks_text(stacks);
   CHECK(has(stack,
             std::string("thread 1 (") + harmless + ") is blocked in a system call (" + harmless));
-  for (const std::string& out : {text, stack, thread_stacks_json(stacks).text()}) {
+  for (const std::string& out : {text, stack, call_stacks_json(stacks).text()}) {
     CHECK_FALSE(has(out, "\x1b"));
     CHECK_FALSE(has(out, "[2J\n"));
   }

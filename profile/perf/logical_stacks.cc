@@ -29,14 +29,19 @@ void LogicalSample::append_to(std::vector<uint8_t>& bytes) const {
   append(bytes, chain);
   append(bytes, static_cast<uint32_t>(frames.size()));
   for (const uint64_t frame : frames) append(bytes, frame);
+  if (task) append(bytes, *task);
 }
 
 std::optional<LogicalSample> LogicalSample::read(std::span<const uint8_t> raw) {
   Cursor cursor(raw);
   LogicalSample sample{.functions = cursor.u32(), .chain = cursor.u32()};
   const uint32_t frames = cursor.u32();
-  if (cursor.failed() || raw.size() - head_size != uint64_t{frames} * 8) return {};
+  const uint64_t words = cursor.failed() ? 0 : (raw.size() - head_size) / 8;
+  if (cursor.failed() || raw.size() != head_size + words * 8 ||
+      (words != frames && words != uint64_t{frames} + 1))
+    return {};
   for (uint32_t i = 0; i < frames; i++) sample.frames.push_back(cursor.u64());
+  if (words != frames) sample.task = cursor.u64();
   return sample;
 }
 

@@ -34,13 +34,16 @@ struct LogicalSample {
   // The addresses of the frames of the coroutine, and of those of the chain; empty: none, or unknown.
   // They tell coroutines of one function apart, as long as these are alive.
   std::vector<uint64_t> frames = {};
+  // The recorder's current task on the thread, of a process that records; 0: none. Nothing:
+  // unknown.
+  std::optional<uint64_t> task = {};
 
   bool is_logical() const { return functions != 0; }
   bool is_unknown() const { return chain == unknown; }
   bool operator==(const LogicalSample&) const = default;
 
   static constexpr size_t head_size = 12;  // before the frames
-  size_t size() const { return head_size + 8 * frames.size(); }
+  size_t size() const { return head_size + 8 * (frames.size() + (task ? 1 : 0)); }
   void append_to(std::vector<uint8_t>& bytes) const;
   // Nothing: it is other raw data.
   static std::optional<LogicalSample> read(std::span<const uint8_t> raw);

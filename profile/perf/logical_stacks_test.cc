@@ -65,6 +65,13 @@ TEST_CASE("a sample has the frames of its coroutines") {
   CHECK(LogicalSample::read(raw) == sample);
   for (size_t size = 0; size < raw.size(); size++)
     CHECK_FALSE(LogicalSample::read(std::span(raw).first(size)));
+  // With the recorder's task.
+  raw.clear();
+  LogicalSample with_task = sample;
+  with_task.task = 0;
+  with_task.append_to(raw);
+  CHECK(raw.size() == with_task.size());
+  CHECK(LogicalSample::read(raw) == with_task);
   raw[8] = raw[11] = 0xFF;  // more than there are
   CHECK_FALSE(LogicalSample::read(raw));
 }

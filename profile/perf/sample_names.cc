@@ -111,7 +111,7 @@ std::span<const uint32_t> SampleNames::functions(const PerfRecord& sample, uint3
 LogicalSample SampleNames::logical(const PerfRecord& sample) {
   if (options_.physical || !file_.logical()) return {};
   const auto logical = LogicalSample::read(sample.raw);
-  if (!logical || *logical == LogicalSample()) return {};
+  if (!logical || (!logical->is_logical() && !logical->is_unknown())) return {};
   in_coroutines_++;
   if (logical->chain <= file_.logical()->size()) return *logical;
   without_chain_++;

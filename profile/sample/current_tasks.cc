@@ -94,18 +94,20 @@ void CurrentTasks::find_streams() {
   }
 }
 
-std::optional<uint64_t> CurrentTasks::of(uint64_t thread) {
+std::optional<uint64_t> CurrentTasks::of(uint64_t thread, Piece* more) {
   if (!is_recorded()) return {};
   for (const bool is_last : {false, true}) {
     if (const auto known = records_.find(thread); known != records_.end()) {
       std::vector<uint8_t> part(list_.bytes);
       uint64_t enabled = 0;
-      Piece pieces[] = {{.address = known->second, .to = part},
+      Piece pieces[] = {more != nullptr ? *more : Piece{},
+                        {.address = known->second, .to = part},
                         {.address = table_ + offsetof(format::TaskTableHeader, enabled),
                          .to = std::span(reinterpret_cast<uint8_t*>(&enabled), sizeof enabled)}};
-      memory_.read(pieces);
+      memory_.read(std::span(pieces).subspan(more != nullptr ? 0 : 1));
+      if (more != nullptr) *more = pieces[0];
       const Stream one = stream(part);
-      if (pieces[0].count == part.size() && one.thread == thread && !one.is_nested)
+      if (pieces[1].count == part.size() && one.thread == thread && !one.is_nested)
         return enabled != 0 ? std::optional(one.task) : std::nullopt;
     }
     constexpr uint64_t pause = 10'000'000;

@@ -27,8 +27,9 @@ class CurrentTasks {
   bool is_recorded() const { return list_.streams != 0; }
 
   // 0: none. Nothing: the process does not record now, or the thread has recorded nothing. A system
-  // call, 1 us; of a thread that is new, all streams are read, at most once in 10 ms.
-  std::optional<uint64_t> of(uint64_t thread);
+  // call, 1 us; of a thread that is new, all streams are read, at most once in 10 ms. `more` is
+  // read by the same call, just before.
+  std::optional<uint64_t> of(uint64_t thread, Piece* more = nullptr);
 
   // Whether a call of of() found an object that is not what it must be.
   bool is_damaged() const { return is_damaged_; }

@@ -160,11 +160,17 @@ struct Sampler::State {
     return extra >= 0 && ready[1].revents != 0;
   }
 
+  LogicalSample logical_sample(const PerfRecord& sample) {
+    LogicalSample found = chains->of(sample);
+    found.task = tasks.of(sample);
+    return found;
+  }
+
   // While the process is where the sample was taken.
   LogicalSample look_up(std::span<const uint8_t> record) {
     PerfRecord parsed;
     if (!chains || !parse_perf_record(record, rings->event(), parsed)) return {};
-    if (parsed.type == PerfRecord::Type::Sample) return chains->of(parsed);
+    if (parsed.type == PerfRecord::Type::Sample) return logical_sample(parsed);
     chains->use(parsed);
     return {};
   }
@@ -248,7 +254,7 @@ struct Sampler::State {
         note_present(stopping_pid))
       chain = unwinder.unwind(sample);
     counts.samples++;
-    const LogicalSample logical = chains ? chains->of(sample) : LogicalSample();
+    const LogicalSample logical = chains ? logical_sample(sample) : LogicalSample();
     while (chains && chains->has_work()) chains->work(mutex);
     writer.add_sample(sample, chain, logical);
   }
@@ -295,6 +301,7 @@ struct Sampler::State {
   ImageFiles files{[this](const ProcessImages::File& file) { return open(file); }, disk};
   SampleUnwinder unwinder{images, files};
   std::optional<CoroutineChains> chains = {};  // nothing: no logical stacks
+  ProcessTasks tasks = {};
   std::optional<OffCpu> off_cpu = {};
   OffCpu::Use write_wait = [this](const OffCpu::Wait& wait) {
     counts.samples++;
@@ -429,6 +436,7 @@ Result<void> Sampler::finish() {
   state_->counts.unwound = state_->unwinder.counts();
   if (!state_->chains) return state_->writer.finish();
   state_->counts.coroutines = state_->chains->counts();
+  state_->counts.tasks = state_->tasks.counts();
   return state_->writer.finish(&state_->chains->finish());
 }
 

@@ -29,6 +29,7 @@
 #include "profile/perf/image_files.h"
 #include "profile/sample/coroutine_chains.h"
 #include "profile/sample/perf_rings.h"
+#include "profile/sample/process_tasks.h"
 
 namespace skein {
 
@@ -39,6 +40,7 @@ class Sampler {
     uint64_t lost = 0;  // records that the kernel had no room for
     UnwindCounts unwound = {};
     CoroutineChains::Counts coroutines = {};
+    ProcessTasks::Counts tasks = {};
     uint64_t off_cpu_ns = 0, preempted_ns = 0;  // RingOptions::off_cpu; the second is a part
   };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "profile/trace/chosen_event.h"
 #include "profile/trace/sampled_tasks.h"
 
 namespace skein {
@@ -22,7 +23,9 @@ class Builder {
       : file_(file), options_(options), names_(file, files, options) {}
 
   Result<ProfileTrace> build(const std::string& path) {
-    if (const Result<void> chosen = choose_event(path); !chosen) return chosen.error();
+    const Result<uint32_t> chosen = event_of_cpu_time(file_, options_.event, path);
+    if (!chosen) return chosen.error();
+    event_ = *chosen;
     trace().processes.clear();
     file_.for_each([&](const PerfRecord& record) { use(record); });
     out_.samples = samples_.size();
@@ -35,20 +38,6 @@ class Builder {
 
  private:
   Trace& trace() { return out_.trace; }
-
-  // The event whose samples are shown.
-  Result<void> choose_event(const std::string& path) {
-    const Result<PerfFile::Chosen> chosen = file_.choose_event(options_.event, path);
-    if (!chosen) return chosen.error();
-    event_ = chosen->event;
-    constexpr uint64_t context_switches = 3;  // PERF_COUNT_SW_
-    const PerfEvent& event = file_.events()[event_];
-    if (event.is_off_cpu() || (event.type == 1 && event.config == context_switches))
-      return Error{.what = "waits of threads (--off-cpu), not samples of CPU time",
-                   .file = path,
-                   .advice = "draw them with skein flame"};
-    return {};
-  }
 
   void use(const PerfRecord& record) {
     names_.use(record);

@@ -8,6 +8,7 @@ refused, and fewer. At least 99.99 % must be right, which of few samples are all
 import collections
 import csv
 import io
+import os
 import pathlib
 import re
 import subprocess
@@ -67,6 +68,33 @@ def check_trace(trace, name):
     return right
 
 
+def sample_from_outside(folder, threads):
+    """`skein profile` of the program while it records: the trace that it writes has the samples, too."""
+    recorded, sampled_trace = folder / f"recorded {threads}", folder / f"outside {threads}.skein"
+    process = subprocess.Popen([sampled, threads, str(samples // 24)],
+                               env=dict(os.environ, SKEIN_TRACE=f"{recorded},mode=log"))
+    try:
+        done = subprocess.run([skein, "profile", str(process.pid), "-F", str(RATE), "-o", sampled_trace],
+                              capture_output=True, text=True, timeout=7200)
+    finally:
+        process.kill()
+        process.wait()
+    if "threads were stopped for each sample" in done.stderr or "perf_event" in done.stderr:
+        return print(f"samples from outside, {threads} threads: skipped: {done.stderr}")
+    expect("from outside", done.returncode == 0, done.stderr)
+    said = re.search(r"([\d,]+) samples in the time of its trace .*, ([\d,]+) of them in tasks", done.stderr, re.S)
+    expect("from outside: the report", said, done.stderr)
+    other = re.search(r"([\d,]+) samples? names? another task", done.stderr)
+    in_tasks, others = (int(text.replace(",", "")) for text in (said[2], other[1] if other else "0"))
+    print(f"from outside, {threads} threads: {others} of {in_tasks} samples in tasks disagree with the trace")
+    expect("from outside: samples agree with the trace", others * 999 <= in_tasks, done.stderr)
+    right = check_trace(sampled_trace, f"from outside, {threads} threads")
+    expect("from outside: there are samples", right >= samples // 40, f"{right} {done.stderr}")
+    before, after = (query(trace, "SELECT kind, count(*) FROM event WHERE kind <> 'sample' GROUP BY 1")
+                     for trace in (recorded, sampled_trace))
+    expect("from outside: all other events are there", before == after, f"{before} {after}")
+
+
 with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
     without_perf = folder / "without_perf"
@@ -80,3 +108,5 @@ with tempfile.TemporaryDirectory() as folder:
         right = check_trace(trace, f"{name} threads")
         least = samples // 100 if command else samples // 4
         expect(f"{name}: there are samples", right >= least, right)
+    for threads in ("1", "4"):
+        sample_from_outside(folder, threads)
