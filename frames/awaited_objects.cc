@@ -18,11 +18,6 @@ using State = SuspendedCoroutine::State;
 constexpr uint32_t no_coroutine = SuspendedCoroutine::none;
 constexpr const char* seastar_promise = "seastar::promise";
 
-// Whether a pointer of an awaiter may be to what it waits for, and not to the next awaiter.
-bool is_to_object(const ObjectType& awaiter, const TypedPointer& pointer) {
-  return !pointer.to.empty() && !awaiter.is_a(pointer.to) && !pointer.to.starts_with("std::");
-}
-
 // The pointer of an object at this offset; null: it has none.
 const TypedPointer* pointer_at(const ObjectType& type, uint64_t offset) {
   for (const TypedPointer& one : type.pointers)

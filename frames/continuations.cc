@@ -155,6 +155,26 @@ int Continuations::rank_of_slot(uint32_t waiter, uint32_t slot) {
   return has_awaiter || around->is_awaiter ? 0 : 1;
 }
 
+// Whether the coroutine may well wait for something else than a coroutine: its awaiter is unknown,
+// or has a pointer to an object. Others may be resumed by whoever sees that what they await has
+// ended.
+bool Continuations::is_doubtful(uint32_t waiter) {
+  if (!has_types_) return true;
+  const SuspendedCoroutine& one = found_->coroutines[waiter];
+  const std::string& awaiter = found_->places[one.place].awaiter;
+  if (awaiter.empty()) return true;
+  const std::vector<ObjectType>& types = program_.awaiters(one.function, awaiter);
+  return std::any_of(types.begin(), types.end(), [](const ObjectType& type) {
+    return std::any_of(type.pointers.begin(), type.pointers.end(),
+                       [&](const TypedPointer& pointer) { return is_to_object(type, pointer); });
+  });
+}
+
+// False: the coroutine never resumes what is there, as the code of its function shows.
+bool Continuations::may_resume(uint32_t coroutine, uint32_t offset) {
+  return program_.ending(all_[coroutine].function).resumes(offset) != FinalResumption::Answer::No;
+}
+
 // `links`: to one other coroutine.
 std::optional<Continuations::Candidate> Continuations::candidate(uint32_t waiter,
                                                                  std::span<const Link> links) {
@@ -165,7 +185,9 @@ std::optional<Continuations::Candidate> Continuations::candidate(uint32_t waiter
   const uint64_t own_end = promise_end(waiter);
   Candidate found{.awaited = awaited, .is_exact = end != 0 && own_end != 0};
   for (const Link& link : links_of(awaited))
-    if (link.to == waiter && found.back == 0 && link.offset + 8 <= (end != 0 ? end : most_promise))
+    if (link.to == waiter && found.back == 0 &&
+        link.offset + 8 <= (end != 0 ? end : most_promise) &&
+        (!is_doubtful(waiter) || may_resume(awaited, link.offset)))
       found.back = static_cast<uint16_t>(link.offset);
   if (found.back == 0) return {};
   // Of two that have the handle of each other, the one that is awaited has it further ahead.
@@ -274,7 +296,8 @@ bool Continuations::awaits_returned(uint32_t waiter) {
 // type that it returns.
 bool Continuations::is_proven(const Candidate& edge, bool has_type) {
   return edge.is_exact && is_usual(edge) &&
-         (has_type || program_.resumes_at_end(all_[edge.awaited].function, edge.back));
+         (has_type || program_.ending(all_[edge.awaited].function).resumes(edge.back) ==
+                          FinalResumption::Answer::Yes);
 }
 
 void Continuations::cut_doubtful_cycles() {

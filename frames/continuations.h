@@ -69,6 +69,8 @@ class Continuations {
   bool is_in_promise(uint32_t coroutine, uint32_t offset);
   const std::vector<Candidate>& candidates(uint32_t waiter);  // until the next call
   std::optional<Candidate> candidate(uint32_t waiter, std::span<const Link> links);
+  bool is_doubtful(uint32_t waiter);
+  bool may_resume(uint32_t coroutine, uint32_t offset);
   int rank_of_slot(uint32_t waiter, uint32_t slot);
   bool awaits_no_coroutine(uint32_t waiter);
   bool is_at_yield(uint32_t coroutine);

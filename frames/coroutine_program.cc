@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "frames/elided_use.h"
-#include "frames/final_resumption.h"
 #include "frames/frame_creators.h"
 #include "frames/frame_places.h"
 #include "frames/one_place.h"
@@ -322,13 +321,22 @@ const FrameLayout& CoroutineProgram::layout(uint32_t number) {
   return layouts == nullptr ? unknown : layouts->of(function);
 }
 
+uint64_t CoroutineProgram::least_frame_size(uint32_t number) {
+  Pair& pair = pairs_[number];
+  if (!pair.least_size)
+    pair.least_size = modules_[pair.module].elf.architecture == Architecture::X86_64
+                          ? least_size(code_of_resume(pair))
+                          : 0;
+  return *pair.least_size;
+}
+
 // Code is read first: it takes less time than debug information.
 FrameSize CoroutineProgram::frame_size(uint32_t number) {
   Pair& pair = pairs_[number];
   if (pair.size) return *pair.size;
   FrameSize found;
   if (modules_[pair.module].elf.architecture == Architecture::X86_64) {
-    found.least = least_size(code_of_resume(pair));
+    found.least = least_frame_size(number);
     for (const Code& code : creating_codes(pair))
       if (const uint64_t size = size_in_creation(code); size >= found.least)
         found.exact = std::max(found.exact, size);
@@ -627,10 +635,14 @@ bool CoroutineProgram::may_end_at(uint32_t number, uint32_t point) {
                      [](const Store& store) { return store.point == UINT32_MAX; });
 }
 
-bool CoroutineProgram::resumes_at_end(uint32_t number, uint32_t offset) {
+const FinalResumption& CoroutineProgram::ending(uint32_t number) {
   Pair& pair = pairs_[number];
-  if (!pair.resumed) pair.resumed = resumed_at_end(code_of_resume(pair));
-  return std::binary_search(pair.resumed->begin(), pair.resumed->end(), offset);
+  if (!pair.ending) {
+    const bool is_known_code = modules_[pair.module].elf.architecture == Architecture::X86_64;
+    pair.ending.emplace(is_known_code ? code_of_resume(pair) : Code{},
+                        is_known_code ? rest_of_resume(pair) : Code{});
+  }
+  return *pair.ending;
 }
 
 }  // namespace skein

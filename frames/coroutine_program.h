@@ -19,6 +19,7 @@
 
 #include "base/disk_files.h"
 #include "frames/coroutine_functions.h"
+#include "frames/final_resumption.h"
 #include "frames/frame_addresses.h"
 #include "frames/frame_size.h"
 #include "frames/resume_index.h"
@@ -44,7 +45,8 @@ class CoroutineProgram {
     std::optional<std::vector<Store>> stores = {};  // in the code that resumes it
     std::optional<FrameAddresses> addresses = {};   // the same
     std::optional<FrameSize> size = {};
-    std::optional<std::vector<uint32_t>> resumed = {};  // resumed_at_end()
+    std::optional<uint64_t> least_size = {};
+    std::optional<FinalResumption> ending = {};
     bool is_prepared = false;
     uint64_t promise_size = 0;  // if it is prepared; 0: unknown
     PromiseUse promise_use = {};  // if it is prepared, and the size is unknown
@@ -123,6 +125,8 @@ class CoroutineProgram {
   // Bytes of the frames of a pair. May read debug information, or code that creates them. O(bytes of
   // the functions) at first.
   FrameSize frame_size(uint32_t pair);
+  // FrameSize::least, by the code of the function alone. 0: unknown.
+  uint64_t least_frame_size(uint32_t pair);
   // What a frame consists of, and the types with this name that may be awaited in its unit. Empty:
   // unknown. May read debug information.
   const FrameLayout& layout(uint32_t pair);
@@ -134,9 +138,8 @@ class CoroutineProgram {
   bool has_point(uint32_t pair, uint32_t point);
   // The same for a coroutine of g++ that has ended.
   bool may_end_at(uint32_t pair, uint32_t point);
-  // Whether the coroutine resumes the handle that is at `offset` of its frame when it ends, by its
-  // code. False: unknown. O(bytes of the function) at first.
-  bool resumes_at_end(uint32_t pair, uint32_t offset);
+  // What the coroutine does when it ends, by its code. O(bytes of the function) at first.
+  const FinalResumption& ending(uint32_t pair);
 
   // Keeps lines that took long to find for the next run, in the user's cache.
   void keep_lines();

@@ -56,14 +56,25 @@ class Search {
   std::vector<uint32_t> run() {
     std::set<uint32_t> found;
     if (!flow_.is_complete()) return {};
+    is_known_ = !ends_.empty();
     for (const size_t number : behind_ends()) {
       const auto load = loads_.find(number);
       if (load != loads_.end() && is_resumed(number)) found.insert(load->second);
+      is_known_ = is_known_ && !leaves(number);
     }
     return {found.begin(), found.end()};
   }
+  // After run(): whether the code shows all that happens at the end.
+  bool is_known() const { return is_known_; }
 
  private:
+  // A call, or a jump out of the function, but for one to what a handle has.
+  bool leaves(size_t number) const {
+    const Instruction& one = at(number);
+    if (one.flow != Flow::Call && one.flow != Flow::Jump) return false;
+    return one.target && (one.flow == Flow::Call || !flow_.find(*one.target));
+  }
+
   const Instruction& at(size_t number) const { return flow_.instructions()[number]; }
 
   // The compiler may move a load before the store, which it cannot be the object of.
@@ -129,10 +140,28 @@ class Search {
   RegisterFlow flow_;
   std::vector<size_t> ends_ = {};          // where it stores that it has ended
   std::map<size_t, uint32_t> loads_ = {};  // by instruction, the word
+  bool is_known_ = false;
 };
 
 }  // namespace
 
-std::vector<uint32_t> resumed_at_end(const Code& code) { return Search(code).run(); }
+FinalResumption::FinalResumption(const Code& code, const Code& rest) {
+  Search search(code);
+  resumed_ = search.run();
+  is_known_ = search.is_known();
+  use_ = promise_use(code);
+  if (rest.bytes.empty()) return;
+  const PromiseUse more = promise_use(rest);
+  use_.read |= more.read;
+  use_.is_passed_on |= more.is_passed_on;
+}
+
+FinalResumption::Answer FinalResumption::resumes(uint32_t offset) const {
+  if (std::binary_search(resumed_.begin(), resumed_.end(), offset)) return Answer::Yes;
+  constexpr uint32_t words = 32;  // of PromiseUse
+  if (!is_known_ || use_.is_passed_on || offset / 8 >= words || offset % 8 != 0)
+    return Answer::Unknown;
+  return (use_.read >> offset / 8 & 1) != 0 ? Answer::Unknown : Answer::No;
+}
 
 }  // namespace skein

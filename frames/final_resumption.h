@@ -1,6 +1,7 @@
-// Which word of its frame a coroutine resumes when it ends: where its promise has its continuation.
+// What a coroutine resumes when it ends: where its promise has its continuation.
 //
-//   for (const uint32_t offset : resumed_at_end(code)) print(offset);
+//   const FinalResumption ending(code, rest);
+//   if (ending.resumes(0x18) == FinalResumption::Answer::No) ...
 //
 // From code for x86-64. Before the final suspension, g++ and clang store 0 as the address of the
 // function that resumes the frame. Behind that, the code takes a handle from the frame and jumps to
@@ -10,12 +11,28 @@
 #include <cstdint>
 #include <vector>
 
+#include "frames/frame_addresses.h"
 #include "frames/resume_point.h"
 
 namespace skein {
 
-// `code` resumes a coroutine. Bytes from the frame, ascending. Empty: none, or unknown, as in code
-// without optimisation, where other functions do it. O(bytes), a few times.
-std::vector<uint32_t> resumed_at_end(const Code& code);
+class FinalResumption {
+ public:
+  enum class Answer : uint8_t { No, Yes, Unknown };
+
+  // `code` resumes a coroutine; `rest`: the part of it that is elsewhere, or empty. O(bytes), a few
+  // times.
+  FinalResumption(const Code& code, const Code& rest);
+
+  // Whether the coroutine resumes the handle at this offset of its frame when it ends. No: its code
+  // never reads it, and gives the promise to no other function. Unknown as well where other
+  // functions may do it, as without optimisation. O(log handles).
+  Answer resumes(uint32_t offset) const;
+
+ private:
+  std::vector<uint32_t> resumed_ = {};  // ascending
+  PromiseUse use_ = {};
+  bool is_known_ = false;  // what happens at the end
+};
 
 }  // namespace skein

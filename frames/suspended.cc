@@ -161,6 +161,8 @@ class Search {
   // what is left of a frame there. Otherwise the program has an allocator on top of glibc's.
   bool has_own_blocks(uint32_t pair) const { return own_blocks_[pair] > 0; }
   void count_own_blocks() {
+    is_pooled_.resize(found_.size());
+    for (uint32_t i = 0; i < found_.size(); i++) is_pooled_[i] = is_pooled(i);
     own_blocks_.resize(program_.pairs().size());
     for (size_t i = 0; i < found_.size(); i++)
       if (blocks_[i].is_used() && !found_[i].is_elided)
@@ -327,7 +329,23 @@ class Search {
   // Whether the frame is a block that is in use, as those of its function are.
   bool is_own_block(uint32_t i) const {
     return blocks_[i].is_used() && blocks_[i].begin == found_[i].frame &&
-           has_own_blocks(found_[i].pair);
+           has_own_blocks(found_[i].pair) && !is_pooled_[i];
+  }
+  // Whether the block is so much larger than the frames of its function that the program's own
+  // allocator may have it, and keep it after the frame was destroyed. g++ marks what is destroyed.
+  bool is_pooled(uint32_t i) {
+    constexpr uint64_t most_waste = 64;  // of an allocator
+    const HeapBlock& block = blocks_[i];
+    if (is_gcc(found_[i].pair) || found_[i].is_elided || !block.is_used() ||
+        block.begin != found_[i].frame)
+      return false;
+    const uint64_t size = block.end - block.begin;
+    const uint64_t least = program_.least_frame_size(found_[i].pair);
+    if (size <= least + most_waste) return false;
+    // Where operator new is not called with a number, it is the program's own.
+    constexpr uint64_t most_unused = 512;
+    const uint64_t exact = program_.frame_size(found_[i].pair).exact;
+    return size > (exact != 0 ? exact + most_waste : least + most_unused);
   }
   // Whether the program's allocators are known, and what they have for the frame, if anything.
   bool is_judged(uint32_t i) const {
@@ -717,6 +735,7 @@ class Search {
   std::vector<uint64_t> words_ = {};
   std::vector<Found> found_ = {};
   std::vector<HeapBlock> blocks_ = {};      // of found_
+  std::vector<bool> is_pooled_ = {};        // of found_
   std::vector<uint64_t> sizes_ = {};        // of frames, at most; by pair
   std::vector<FrameSize> frame_sizes_ = {};  // by pair, of those that have frames inside of blocks
   std::vector<int64_t> own_blocks_ = {};    // by pair, minus those inside of bigger ones

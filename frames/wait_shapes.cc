@@ -161,6 +161,10 @@ std::string_view name(Kind kind) {
   return names[static_cast<size_t>(kind)];
 }
 
+bool is_to_object(const ObjectType& awaiter, const TypedPointer& pointer) {
+  return !pointer.to.empty() && !awaiter.is_a(pointer.to) && !pointer.to.starts_with("std::");
+}
+
 bool is_program_type(std::string_view awaiter) {
   for (const char* begin : {"std::", "boost::asio::", "asio::"})
     if (awaiter.starts_with(begin)) return false;

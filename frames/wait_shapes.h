@@ -25,6 +25,9 @@ std::optional<std::string> wrapped_awaiter(std::string_view name);
 // Whether the type is this awaiter, has it as a base class, or stands for it.
 bool is_awaiter_of(const ObjectType& type, const std::string& awaiter);
 
+// Whether a pointer of an awaiter may be to what it waits for, and not to the next awaiter.
+bool is_to_object(const ObjectType& awaiter, const TypedPointer& pointer);
+
 // Whether the type that a coroutine awaits is of the program or a library, and not one without a
 // meaning: std::suspend_always, those inside Asio. False if it is empty.
 bool is_program_type(std::string_view awaiter);

@@ -14,7 +14,16 @@ struct Task {
       return {std::coroutine_handle<promise_type>::from_promise(*this)};
     }
     std::suspend_always initial_suspend() { return {}; }
-    std::suspend_always final_suspend() noexcept { return {}; }
+    auto final_suspend() noexcept {
+      struct Resumption {
+        bool await_ready() noexcept { return false; }
+        void await_suspend(std::coroutine_handle<promise_type> of) noexcept {
+          if (of.promise().waiter) of.promise().waiter.resume();
+        }
+        void await_resume() noexcept {}
+      };
+      return Resumption{};
+    }
     void return_void() {}
     void unhandled_exception() { std::abort(); }
   };
