@@ -393,22 +393,31 @@ uint64_t AwaitedObjects::awaiter_address(const FrameLayout& layout, uint32_t cor
 
 // The task whose handle the awaiter has, if the awaiter is what the task's function has returned: a
 // task that is its own awaiter.
-uint32_t AwaitedObjects::task_of_awaiter(const FrameLayout& layout, uint32_t coroutine) {
+std::optional<AwaitedObjects::OwnAwaiter> AwaitedObjects::task_of_awaiter(const FrameLayout& layout,
+                                                                          uint32_t coroutine) {
   const std::string& awaiter = awaiter_of(coroutine);
-  if (!is_program_type(awaiter)) return no_coroutine;
+  if (!is_program_type(awaiter)) return {};
   std::set<uint64_t> handles;  // where objects of the type have one
-  for (const ObjectType& type : program_.awaiters(found_.coroutines[coroutine].function, awaiter))
+  uint64_t size = 0;
+  for (const ObjectType& type : program_.awaiters(found_.coroutines[coroutine].function, awaiter)) {
     handles.insert(type.handle.value_or(UINT64_MAX));
-  if (handles.size() != 1 || *handles.begin() % 8 != 0) return no_coroutine;
+    size = std::max(size, type.size);
+  }
+  if (handles.size() != 1 || *handles.begin() % 8 != 0 || *handles.begin() >= size) return {};
   const uint64_t address = awaiter_address(layout, coroutine);
-  const size_t count = *handles.begin() / 8 + 1;
   const std::vector<uint64_t> content =
-      address == 0 ? std::vector<uint64_t>() : waiters_.content(address, count);
-  if (content.size() != count) return no_coroutine;
-  const uint32_t task = waiters_.frame_at(content.back());
-  const bool is_live =
-      task != no_coroutine && found_.coroutines[task].state != SuspendedCoroutine::State::Final;
-  return is_live && returns_awaited(task, coroutine, "") ? task : no_coroutine;
+      address == 0 ? std::vector<uint64_t>() : waiters_.content(address, size / 8);
+  if (content.size() != size / 8) return {};
+  const uint64_t handle = content[*handles.begin() / 8];
+  const uint32_t task = waiters_.frame_at(handle);
+  if (task == no_coroutine || found_.coroutines[task].state == State::Final ||
+      !returns_awaited(task, coroutine, ""))
+    return {};
+  // Something finds its handle there, such as a timer, and may resume it first.
+  const bool has_own = std::any_of(content.begin(), content.end(), [&](uint64_t word) {
+    return word != handle && waiters_.is_handle_of(coroutine, word);
+  });
+  return OwnAwaiter{.task = task, .is_alone = !has_own};
 }
 
 void AwaitedObjects::read_promises() {
@@ -649,10 +658,9 @@ void AwaitedObjects::find() {
     }
     const std::optional<Match> found = match(i);
     const bool may_await = !found && one.state != State::NotStarted;
-    const uint32_t awaited =
-        may_await ? task_of_awaiter(program_.layout(one.function), i) : no_coroutine;
-    if (awaited != no_coroutine) {
-      set_awaits(i, awaited, true);
+    const auto awaited =
+        may_await ? task_of_awaiter(program_.layout(one.function), i) : std::nullopt;
+    if (awaited && set_awaits(i, awaited->task, awaited->is_alone)) {
       one.state = State::Waits;
       continue;
     }

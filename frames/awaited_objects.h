@@ -50,6 +50,11 @@ class AwaitedObjects {
   const std::vector<uint32_t>& guessed() const { return guessed_; }
 
  private:
+  // A task by the handle that the awaiter has.
+  struct OwnAwaiter {
+    uint32_t task = 0;
+    bool is_alone = false;  // the awaiter has no handle of the coroutine that waits
+  };
   std::optional<Match> match(uint32_t coroutine);
   std::optional<Match> of_promise(const FrameLayout& layout, uint32_t coroutine) const;
   std::optional<Match> of_awaiter_in(const FrameLayout& layout, uint32_t coroutine);
@@ -60,7 +65,7 @@ class AwaitedObjects {
   std::optional<Match> unlinked_of_type(uint32_t coroutine);
   std::optional<Match> task_with_list(const FrameLayout& layout, uint32_t coroutine) const;
   uint64_t awaiter_address(const FrameLayout& layout, uint32_t coroutine);
-  uint32_t task_of_awaiter(const FrameLayout& layout, uint32_t coroutine);
+  std::optional<OwnAwaiter> task_of_awaiter(const FrameLayout& layout, uint32_t coroutine);
   bool may_be_in_awaiter(const FrameLayout& layout, uint32_t coroutine, uint64_t slot) const;
   bool returns_awaited(uint32_t task, uint32_t coroutine, const std::string& object);
   uint32_t producer_of(uint32_t coroutine, const Match& match);

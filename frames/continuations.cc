@@ -300,6 +300,32 @@ bool Continuations::is_proven(const Candidate& edge, bool has_type) {
                           FinalResumption::Answer::Yes);
 }
 
+// Whether the awaiter around a slot has the handle of the coroutine itself: then something else
+// finds it there, such as a timer, and may resume the coroutine first.
+bool Continuations::has_own_handle(uint32_t waiter, uint32_t slot) {
+  constexpr uint64_t near = 64;  // bytes, if the awaiter's type is unknown
+  uint64_t begin = slot - std::min<uint64_t>(slot, near);
+  uint64_t end = slot + near;
+  const SuspendedCoroutine& one = found_->coroutines[waiter];
+  const std::string& awaiter = found_->places[one.place].awaiter;
+  for (const FrameMember& member : layout(waiter).members)
+    if (slot >= member.offset && slot < member.offset + member.type.size) {
+      begin = member.offset;
+      end = member.offset + member.type.size;
+    }
+  if (has_types_ && layout(waiter).members.empty() && !awaiter.empty())
+    for (const ObjectType& type : program_.awaiters(one.function, awaiter))
+      if (type.handle && *type.handle <= slot) {
+        begin = slot - *type.handle;
+        end = begin + type.size;
+      }
+  begin = std::max(begin, promise_end(waiter) + 8);  // behind the handle that g++ keeps
+  const std::span<const Link> links = links_of(waiter);
+  return std::any_of(links.begin(), links.end(), [&](const Link& link) {
+    return link.to == waiter && link.offset >= begin && link.offset < end;
+  });
+}
+
 void Continuations::cut_doubtful_cycles() {
   std::vector<uint32_t> seen(all_.size(), 0);  // by the number of the walk
   uint32_t walk = 0;
@@ -325,7 +351,9 @@ void Continuations::cut_doubtful_cycles() {
     }
     for (const uint32_t step : path) {
       Candidate& edge = chosen_[step];
-      if (edge.awaited != no_coroutine && !is_proven(edge, others.empty())) edge = {};
+      if (edge.awaited != no_coroutine &&
+          (!is_proven(edge, others.empty()) || has_own_handle(step, edge.slot)))
+        edge = {};
     }
   }
 }

@@ -79,6 +79,7 @@ class Continuations {
   bool is_usual(const Candidate& one);
   void choose(uint32_t waiter);
   bool awaits_returned(uint32_t waiter);
+  bool has_own_handle(uint32_t waiter, uint32_t slot);
   bool is_proven(const Candidate& edge, bool has_type);
   void cut_doubtful_cycles();
   bool leads_to_no_coroutine(const SuspendedCoroutine& one);

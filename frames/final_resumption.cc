@@ -127,9 +127,10 @@ class Search {
     const auto has = [&](uint8_t number) {
       return number < Instruction::none && (registers >> number & 1) != 0;
     };
+    const bool is_from_rm = is_mov(one, 0x8B) || is_conditional_move(one);
     const bool is_copy =
-        !one.memory && ((is_mov(one, 0x89) && has(one.reg)) || (is_mov(one, 0x8B) && has(one.rm)));
-    const uint8_t to = one.opcode == 0x89 ? one.rm : one.reg;
+        !one.memory && ((is_mov(one, 0x89) && has(one.reg)) || (is_from_rm && has(one.rm)));
+    const uint8_t to = is_from_rm ? one.reg : one.rm;
     for (uint8_t number = 0; number < Instruction::none; number++)
       if (may_change(one, number) && !is_conditional_move(one))
         registers &= static_cast<uint16_t>(~(1U << number));
@@ -153,6 +154,7 @@ FinalResumption::FinalResumption(const Code& code, const Code& rest) {
   if (rest.bytes.empty()) return;
   const PromiseUse more = promise_use(rest);
   use_.read |= more.read;
+  use_.surely_read |= more.surely_read;
   use_.is_passed_on |= more.is_passed_on;
 }
 
@@ -161,7 +163,9 @@ FinalResumption::Answer FinalResumption::resumes(uint32_t offset) const {
   constexpr uint32_t words = 32;  // of PromiseUse
   if (!is_known_ || use_.is_passed_on || offset / 8 >= words || offset % 8 != 0)
     return Answer::Unknown;
-  return (use_.read >> offset / 8 & 1) != 0 ? Answer::Unknown : Answer::No;
+  // It has one continuation: what it may read besides, by an unknown address, is another object.
+  const uint32_t read = resumed_.empty() ? use_.read : use_.surely_read;
+  return (read >> offset / 8 & 1) != 0 ? Answer::Unknown : Answer::No;
 }
 
 }  // namespace skein

@@ -25,8 +25,9 @@ class FinalResumption {
   FinalResumption(const Code& code, const Code& rest);
 
   // Whether the coroutine resumes the handle at this offset of its frame when it ends. No: its code
-  // never reads it, and gives the promise to no other function. Unknown as well where other
-  // functions may do it, as without optimisation. O(log handles).
+  // resumes another one, or none, never reads it as far as is known, and gives the promise to no
+  // other function. Unknown as well where other functions may do it, as without optimisation.
+  // O(log handles).
   Answer resumes(uint32_t offset) const;
 
  private:

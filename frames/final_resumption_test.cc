@@ -27,6 +27,11 @@ TEST_CASE("a coroutine resumes what its promise has, when it ends") {
   CHECK(of({0x48, 0x8B, 0x47, 64,   0x48, 0xC7, 0x07, 0,    0,    0,
             0,    0x48, 0x8B, 0x78, 24,   0x48, 0x8B, 0x07, 0xFF, 0xE0})
             .resumes(24) == Answer::Yes);
+  // movq $0,(%rdi); mov 24(%rdi),%rax; test %rax,%rax; lea 0(%rip),%rdi; cmovne %rax,%rdi;
+  // jmp *(%rdi): by clang
+  CHECK(of({0x48, 0xC7, 0x07, 0, 0, 0, 0, 0x48, 0x8B, 0x47, 24,   0x48, 0x85, 0xC0,
+            0x48, 0x8D, 0x3D, 0, 0, 0, 0, 0x48, 0x0F, 0x45, 0xF8, 0xFF, 0x27})
+            .resumes(24) == Answer::Yes);
 }
 
 TEST_CASE("what it resumes before it ends, or destroys, is not known to be its continuation") {
@@ -40,6 +45,17 @@ TEST_CASE("what it resumes before it ends, or destroys, is not known to be its c
         Answer::Unknown);
   // movq $0,(%rsi); mov 16(%rdi),%rdi; jmp *(%rdi): not its own
   CHECK(of({0x48, 0xC7, 0x06, 0, 0, 0, 0, 0x48, 0x8B, 0x7F, 16, 0xFF, 0x27}).resumes(16) ==
+        Answer::Unknown);
+}
+
+TEST_CASE("it has one continuation") {
+  // mov 16(%rsi),%rax; movq $0,(%rdi); mov 24(%rdi),%rdi; jmp *(%rdi)
+  const FinalResumption other =
+      of({0x48, 0x8B, 0x46, 16, 0x48, 0xC7, 0x07, 0, 0, 0, 0, 0x48, 0x8B, 0x7F, 24, 0xFF, 0x27});
+  CHECK(other.resumes(24) == Answer::Yes);
+  CHECK(other.resumes(16) == Answer::No);
+  // mov 16(%rsi),%rax; movq $0,(%rdi); ret
+  CHECK(of({0x48, 0x8B, 0x46, 16, 0x48, 0xC7, 0x07, 0, 0, 0, 0, 0xC3}).resumes(16) ==
         Answer::Unknown);
 }
 

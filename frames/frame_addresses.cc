@@ -72,7 +72,10 @@ PromiseUse promise_use(const Code& code) {
     if (address.base != Base::Parameter && !is_unknown) return;
     const int64_t begin = is_unknown ? one.memory->displacement : address.offset;
     for (int64_t at = begin; at < begin + size; at += 8)
-      if (at >= promise && at % 8 == 0 && at / 8 < words) use.read |= uint32_t{1} << at / 8;
+      if (at >= promise && at % 8 == 0 && at / 8 < words) {
+        use.read |= uint32_t{1} << at / 8;
+        if (!is_unknown) use.surely_read |= uint32_t{1} << at / 8;
+      }
   });
   return use;
 }

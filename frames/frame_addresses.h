@@ -28,6 +28,7 @@ struct FrameAddress {
 // functions: the promise, whose size is not known without debug information.
 struct PromiseUse {
   uint32_t read = 0;          // bit n: it reads, or may read, the 8 bytes at 8 * n of the frame
+  uint32_t surely_read = 0;   // the same, without those by an unknown address
   bool is_passed_on = false;  // the promise's address: others may read it
 };
 // `code` resumes a coroutine. O(bytes), a few times.

@@ -212,12 +212,15 @@ class Search {
         const auto pair = program_.pair_of_code(pc);
         if (!pair) continue;
         const uint32_t frame = frame_of(std::span(stack.calls).subspan(i), *pair);
-        if (frame != none)
+        if (frame != none) {
           runs_.emplace(found_[frame].frame, Run{.thread = thread.id, .pc = pc});
-        else
-          warnings_.push_back("thread " + std::to_string(thread.id) + " runs one of the coroutines " +
-                              program_.name_of(program_.pairs()[*pair]) +
-                              ": it is not known which, and shown where it last waited");
+          continue;
+        }
+        unknown_runs_.insert(*pair);
+        const std::string name = short_function_name(
+            with_lambdas_of_signatures(program_.name_of(program_.pairs()[*pair])));
+        warnings_.push_back("thread " + std::to_string(thread.id) + " runs one of the coroutines " +
+                            name + ": it is not known which, and shown where it last waited");
       }
       if (!stack.is_complete)
         warnings_.push_back("the stack of thread " + std::to_string(thread.id) +
@@ -281,14 +284,16 @@ class Search {
     return only_frame_of(pair);
   }
 
-  // The only frame of this function, or `none`.
+  // The only frame of this function, or `none`. Where frames are blocks, what is elsewhere only
+  // looks like one: two addresses that code has left on a stack.
   uint32_t only_frame_of(uint32_t pair) {
     constexpr uint32_t several = none - 1;
     if (only_frames_.empty()) {
       only_frames_.assign(program_.pairs().size(), none);
       for (uint32_t i = 0; i < found_.size(); i++) {
         uint32_t& only = only_frames_[found_[i].pair];
-        if (!is_freed(i)) only = only == none ? i : several;
+        const bool may_be = has_own_blocks(found_[i].pair) ? is_own_block(i) : !is_freed(i);
+        if (may_be) only = only == none ? i : several;
       }
     }
     return only_frames_[pair] == several ? none : only_frames_[pair];
@@ -624,7 +629,12 @@ class Search {
     for (size_t i = 0; i < unreferenced.size(); i++)
       out.coroutines[i].is_unreferenced = unreferenced[i];
     if (options_.after) options_.after(out);
-    for (SuspendedCoroutine& one : out.coroutines) find_place(one);
+    for (SuspendedCoroutine& one : out.coroutines) {
+      find_place(one);
+      // One of them has, and it is not known which.
+      if (one.state == State::NotStarted && unknown_runs_.contains(one.function))
+        one.state = State::Unknown;
+    }
     out.places = std::move(places_);
     out.callers = std::move(callers_);
     continuations.decide(out);
@@ -745,6 +755,7 @@ class Search {
     uint64_t pc = 0;  // in the coroutine's function
   };
   std::map<uint64_t, Run> runs_ = {};  // by frame
+  std::set<uint32_t> unknown_runs_ = {};  // functions of which a thread runs one
   std::vector<UnusedStack> unused_ = {};
   std::vector<std::unique_ptr<Heap>> heaps_ = {};
   uint64_t read_ = 0;

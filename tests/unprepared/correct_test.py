@@ -30,6 +30,7 @@ AWAITS = {
     "queues": set(),
     "ranges": set(),
     "recycled": None,
+    "timeouts": None,
     "supervisors": {("supervisor", "waiting_worker"), ("stoppable", "stopped")},
 }
 
