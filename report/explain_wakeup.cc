@@ -58,9 +58,15 @@ class WakeupWriter : public SentenceWriter {
     where(location_of(e_, last()));
     text(" never expires, and ");
     uint32_t newest = Model::Object::none;
-    const uint64_t in_vain = vain_cancels(newest);
-    if (in_vain == 0) {
+    const uint64_t cancels = cancels_since(newest);
+    const bool has_woken_others = cancels != 0 && others_since() >= cancels;
+    const uint64_t in_vain = has_woken_others ? 0 : cancels;
+    if (cancels == 0) {
       text("no task has cancelled it since ");
+    } else if (has_woken_others) {
+      text("it was cancelled for other waiters only (cancel_one), ");
+      number(cancels);
+      text(cancels == 1 ? " time since " : " times since ");
     } else {
       text("has not ended although it was cancelled ");
       number(in_vain);
@@ -171,8 +177,21 @@ class WakeupWriter : public SentenceWriter {
     text(". If it checks a condition, that may never hold.");
   }
 
+  // Operations that use the same object and have ended since this one began.
+  uint64_t others_since() const {
+    const Model::Concern* use = e_.model.concern(last().task);
+    if (use == nullptr || use->object == Model::Object::none) return 0;
+    const uint64_t start = e_.model.tasks[last().task].start;
+    uint64_t count = 0;
+    for (uint32_t i = e_.model.objects[use->object].last_use; i != Model::Object::none;
+         i = e_.model.concerns[i].before) {
+      const Model::Task& other = e_.model.tasks[e_.model.concerns[i].task];
+      count += other.how != Model::End::Open && other.end > start;
+    }
+    return count;
+  }
   // Cancels since the operation began, which has not ended. `newest`: the last one.
-  uint64_t vain_cancels(uint32_t& newest) const {
+  uint64_t cancels_since(uint32_t& newest) const {
     const Model::Concern* use = e_.model.concern(last().task);
     if (use == nullptr || use->object == Model::Object::none) return 0;
     newest = e_.model.objects[use->object].last_cancel;

@@ -112,6 +112,36 @@ TEST_CASE("a timer that was cancelled, and whose wait has not ended") {
   CHECK(twice.find("no task has cancelled it") == std::string::npos);
 }
 
+TEST_CASE("a timer of which cancel_one() has woken another waiter") {
+  std::string report = unwrapped(report_of(ours(R"(
+     0 create 1 as coroutine first
+     0 create 2 as coroutine feed
+     0 create 3 as coroutine second
+     0 resource - of 30 as alarm deadline_timer
+     1 resume 3
+     1 about 3 of 30
+     1 expires 3 =18446744073709551615
+     1 create 11 by 3 as timer
+     2 suspend 3 on 11
+     2 resume 1
+     2 about 1 of 30
+     2 expires 1 =18446744073709551615
+     3 create 10 by 1 as timer
+     3 suspend 1 on 10
+     4 resume 2
+     5 cancel_uses 2 of 30
+     6 cancel 11
+     7 resume 3
+     8 resolve 3
+     9 suspend 2
+)")));
+  std::replace(report.begin(), report.end(), '\n', ' ');
+  CAPTURE(report);
+  CHECK(report.find("never expires, and it was cancelled for other waiters only (cancel_one), 1 time "
+                    "since first (#1) began to wait.") != std::string::npos);
+  CHECK(report.find("strand") == std::string::npos);
+}
+
 TEST_CASE("durations that end at the last event are no evidence of a healthy program") {
   Example e = ours(R"(
      0 create 1 as coroutine report
