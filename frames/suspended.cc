@@ -56,8 +56,12 @@ class Search {
         stack_places_(target) {}
 
   Result<SuspendedCoroutines> run() {
-    if (program_.pairs().empty()) return nothing_found();
+    if (program_.pairs().empty() && !options_.accepts_none) return nothing_found();
     if (options_.before) options_.before();
+    if (program_.pairs().empty()) {
+      find_running();  // the stacks of its threads
+      return none_found({});
+    }
     scan_all();
     std::sort(found_.begin(), found_.end(),
               [](const Found& a, const Found& b) { return a.frame < b.frame; });
@@ -67,8 +71,8 @@ class Search {
     const bool has_names =
         std::any_of(program_.pairs().begin(), program_.pairs().end(),
                     [](const auto& pair) { return !pair.function.name.empty(); });
-    if (found && found->coroutines.empty() && !has_names && unjudged_ == 0) return nothing_found();
-    return found;
+    if (!found || !found->coroutines.empty() || has_names || unjudged_ != 0) return found;
+    return options_.accepts_none ? none_found(*std::move(found)) : nothing_found();
   }
 
  private:
@@ -83,6 +87,13 @@ class Search {
     return {.what = "no functions of coroutines in its files",
             .file = target_.name(),
             .advice = std::move(advice)};
+  }
+
+  Result<SuspendedCoroutines> none_found(SuspendedCoroutines found) {
+    if (program_.pairs().empty() && options_.after) options_.after(found);
+    const Error error = nothing_found();
+    found.warnings = {error.what + (error.advice.empty() ? "" : "; " + error.advice)};
+    return found;
   }
 
   // ---- frames ----

@@ -19,7 +19,7 @@
 
 namespace skein {
 
-// Fails if no file of the target has a coroutine. Takes 1 s for each GB of writable memory, and as
+// Fails if no file of the target has a coroutine, unless that is accepted. Takes 1 s for each GB of writable memory, and as
 // much for each million frames; memory: 100 bytes a frame, and the tables of symbols.
 // Files are read before and after the memory, except for variables.
 struct SearchOptions {
@@ -28,6 +28,7 @@ struct SearchOptions {
   std::function<void(const SuspendedCoroutines&)> after = {};
   // Called between the two with the call stack of each thread whose registers are known, on x86-64.
   std::function<void(const TargetThread&, const CallStacks::Stack&)> on_stack = {};
+  bool accepts_none = false;  // a target without functions of coroutines: it may have threads
   bool variables = false;  // of the first 10,000 coroutines
   bool references = false;  // sets SuspendedCoroutine::is_unreferenced; reads all memory once more
   // If the program may have written more bytes, evenly spread parts are read, so many in all. Then

@@ -88,7 +88,8 @@ class SearchProgress {
 };
 
 SearchOptions options_of(const Reading& reading, SearchProgress& progress) {
-  return {.variables = reading.variables,
+  return {.accepts_none = reading.accepts_none,
+          .variables = reading.variables,
           .references = reading.references,
           .most_bytes = reading.most_bytes,
           .progress = [&](uint64_t done, uint64_t in_all, uint64_t memory) {
@@ -111,7 +112,7 @@ Result<Unprepared> read_process(PausableProcess& process, Reading reading,
     process.resume();
   };
   WalkedStacks walked;
-  if (reading.stacks) options.on_stack = walked.adder();
+  if (reading.stacks || reading.accepts_none) options.on_stack = walked.adder();
   Result<Unprepared> read = read_memory_of(process, options);
   // A part of its memory must not pass for all of it.
   if (ended_early || (!read && has_ended()))
@@ -120,7 +121,7 @@ Result<Unprepared> read_process(PausableProcess& process, Reading reading,
   if (error && reading.must_pause) return *error;
   if (!read) return read;
   read->paused = process.resume();
-  if (reading.stacks)
+  if (reading.stacks || read->found.functions.empty())
     read->stacks = walked.named(process, read->around.threads, read->around.mutex_waits);
   if (has_ended())
     read->found.warnings.push_back(
@@ -168,7 +169,7 @@ Result<Unprepared> read_core_input(const CoreInput& input, const Reading& readin
       if (!is_lost(found)) on_memory(core, found);
     };
   WalkedStacks walked;
-  if (reading.stacks) options.on_stack = walked.adder();
+  if (reading.stacks || reading.accepts_none) options.on_stack = walked.adder();
   Result<Unprepared> read =
       is_snapshot ? read_snapshot(core, input.path) : read_target(core, true, options);
   if (read && is_lost(read->found))
@@ -180,7 +181,7 @@ Result<Unprepared> read_core_input(const CoreInput& input, const Reading& readin
   }
   if (reading.stacks && is_snapshot)
     read->stacks = read_thread_stacks(core);
-  else if (reading.stacks)
+  else if (reading.stacks || read->found.functions.empty())
     read->stacks = walked.named(core, read->around.threads, read->around.mutex_waits);
   if (!is_snapshot) read->steady_of_file = steady_when_changed(input.path);
   read->trace = trace_of(core);
@@ -251,7 +252,7 @@ std::optional<Unprepared> read_unprepared(const std::string& text, Reading readi
     if (!living_process(*pid)) die(2, read.error().message());
     Error& error = read.error();
     error.advice += error.advice.empty() ? "" : "; ";
-    error.advice += "it is not recording; start it with `skein record` or set SKEIN_TRACE";
+    error.advice += "`skein why " + text + "` shows its threads";
     die(2, "process " + std::to_string(*pid) + ": " + error.what + "; " + error.advice);
   }
   const std::optional<CoreInput> core = open_core(text, reading.program);

@@ -42,6 +42,8 @@ struct Reading {
   bool variables = false;   // in the frames
   bool references = false;  // which coroutines nothing refers to, if that can be known
   bool stacks = false;      // of the threads, as they were during the pause
+  // A program without functions of coroutines, of which the stacks of its threads are read.
+  bool accepts_none = false;
   std::string program = {};  // the file of a core's program; empty: as the core names it
   // Of more memory a sample is read, which is announced on stderr.
   uint64_t most_bytes = usually_read_bytes;

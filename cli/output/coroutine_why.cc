@@ -339,6 +339,9 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
   append_paragraph(out,
                    of.trace.is_here
                        ? "What led here is in its trace: skein why " + escaped(of.trace.directory)
+                   : of.found.functions.empty()
+                       ? "skein explains C++20 coroutines and what it records; of other programs it shows "
+                         "threads, and which wait for each other's mutexes."
                        : "To learn what led here, record the program: skein record -- PROGRAM. See "
                          "skein-record(1).",
                    0, columns);
