@@ -120,6 +120,8 @@ struct FrameLayouts::State {
   DwarfFile file = {};
   DwarfWork work{1};
   std::unordered_map<Dwarf_Off, Unit> units = {};  // by offset
+  static constexpr Dwarf_Off no_unit = ~Dwarf_Off{0};
+  std::unordered_map<uint64_t, Dwarf_Off> unit_of = {};  // by function
   std::unordered_map<uint64_t, FrameLayout> layouts = {};
   using Types = std::map<std::pair<uint64_t, std::string>, std::vector<ObjectType>>;
   Types types = {};    // awaiters
@@ -128,8 +130,32 @@ struct FrameLayouts::State {
   std::map<std::tuple<uint64_t, std::string, uint64_t, bool>, bool> handles = {};
   std::map<std::tuple<uint64_t, std::string, std::string>, bool> beginnings = {};
 
-  // The unit that has the code at this address.
+  // The unit whose source has the function. With g++ -flto it has no code: that is in a unit of the
+  // linker's, with references to this one.
   bool find_unit(uint64_t function, Dwarf_Die* found) {
+    const auto [at, is_new] = unit_of.try_emplace(function, no_unit);
+    if (!is_new) return at->second != no_unit && dwarf_offdie(file.dwarf.get(), at->second, found);
+    Dwarf_Die code;
+    if (!find_unit_of_code(function, found)) return false;
+    if (find_function(found, function, 0, &code) && follow_origin(&code))
+      dwarf_diecu(&code, found, nullptr, nullptr);
+    at->second = dwarf_dieoffset(found);
+    return true;
+  }
+
+  // From a function to what it is an instance of, where g++ describes it before it has optimised.
+  static bool follow_origin(Dwarf_Die* function) {
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+    if (dwarf_attr(function, DW_AT_abstract_origin, &attribute) == nullptr ||
+        dwarf_formref_die(&attribute, &origin) == nullptr)
+      return false;
+    *function = origin;
+    return true;
+  }
+
+  // The unit that has the code at this address.
+  bool find_unit_of_code(uint64_t function, Dwarf_Die* found) {
     Dwarf_CU* unit = nullptr;
     while (dwarf_get_units(file.dwarf.get(), unit, &unit, nullptr, nullptr, found, nullptr) == 0) {
       if (!work.spend()) return false;
@@ -184,8 +210,16 @@ struct FrameLayouts::State {
   std::string class_name(Dwarf_Die type, const Unit& unit) {
     type = bare_type(type);
     if (!is_class(dwarf_tag(&type))) return "";
-    const auto at = unit.classes.find(dwarf_dieoffset(&type));
-    return at == unit.classes.end() ? without_template_arguments(name_of(&type)) : at->second;
+    if (const auto at = unit.classes.find(dwarf_dieoffset(&type)); at != unit.classes.end())
+      return at->second;
+    // g++ -flto refers to a type of another unit instead of describing it again.
+    Dwarf_Die other;
+    if (dwarf_diecu(&type, &other, nullptr, nullptr) != nullptr) {
+      const Unit& around = read_unit(&other);
+      if (const auto at = around.classes.find(dwarf_dieoffset(&type)); at != around.classes.end())
+        return at->second;
+    }
+    return without_template_arguments(name_of(&type));
   }
 
   // And base classes; those of members count as well, which no name is mistaken for.
@@ -515,13 +549,9 @@ struct FrameLayouts::State {
     FrameLayout found;
     Dwarf_Die unit;
     Dwarf_Die function;
-    if (!find_unit(address, &unit) || !find_function(&unit, address, 0, &function)) return found;
-    // g++ describes variables where it has not optimised yet.
-    Dwarf_Attribute attribute;
-    Dwarf_Die origin;
-    if (dwarf_attr(&function, DW_AT_abstract_origin, &attribute) != nullptr &&
-        dwarf_formref_die(&attribute, &origin) != nullptr)
-      function = origin;
+    if (!find_unit_of_code(address, &unit) || !find_function(&unit, address, 0, &function))
+      return found;
+    if (follow_origin(&function)) dwarf_diecu(&function, &unit, nullptr, nullptr);
     Dwarf_Die frame;
     if (!find_frame(&function, &frame)) {
       read_variables_of_clang(function, read_unit(&unit), found);

@@ -38,7 +38,7 @@ SOURCES = {
     "concurrencpp": ("concurrencpp/include", ["concurrencpp/source/**/*.cpp"]),
 }
 # Compiler and options, and whether they describe all types of a frame.
-VARIANTS = [("g++ -g -O0", True), ("g++ -g -O2", True), ("g++ -g1 -O1", False), ("g++ -O2", False), ("clang++-14 -g -O0", False),
+VARIANTS = [("g++ -g -O0", True), ("g++ -g -O2", True), ("g++ -g -O2 -flto", True), ("g++ -g1 -O1", False), ("g++ -O2", False), ("clang++-14 -g -O0", False),
             ("clang++-14 -g -O2", False), ("clang++-19 -g -O0", False), ("clang++-19 -g -O1", False),
             ("clang++-19 -g -O2", False), ("clang++-19 -g -O3", False)]
 KNOWN_LOCKS = ("cppcoro::async_mutex", "coro::mutex", "concurrencpp::async_lock", "folly::coro::Mutex",
