@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "frames/wait_shapes.h"
 
@@ -373,6 +374,28 @@ void Continuations::decide(SuspendedCoroutines& found) {
   for (SuspendedCoroutine& one : found.coroutines) one.awaits = no_coroutine;
   has_types_ = true;
   set(found);
+}
+
+// An awaiter of another type than what the task's function has returned may wait for more than the
+// task: "with_timeout(child(), limit)".
+void Continuations::find_other_wakers(SuspendedCoroutines& found) {
+  found_ = &found;
+  std::vector<uint32_t> waiter_of;
+  for (const WaitObject& object : found.awaited) {
+    if (object.holders.empty()) continue;
+    if (waiter_of.empty()) {
+      waiter_of.assign(all_.size(), no_coroutine);
+      for (uint32_t i = 0; i < all_.size(); i++)
+        if (const uint32_t awaited = found.coroutines[i].awaits; awaited != no_coroutine)
+          waiter_of[awaited] = i;
+    }
+    // Each is looked at once.
+    for (uint32_t at : object.waiters)
+      while ((at = std::exchange(waiter_of[at], no_coroutine)) != no_coroutine)
+        found.coroutines[at].may_go_on =
+            chosen_[at].awaited == found.coroutines[at].awaits &&
+            (!awaits_returned(at) || has_own_handle(at, chosen_[at].slot));
+  }
 }
 
 void Continuations::set(SuspendedCoroutines& found) {

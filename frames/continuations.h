@@ -41,6 +41,9 @@ class Continuations {
   void guess(SuspendedCoroutines& found);
   // The same; their places must be known. May read debug information.
   void decide(SuspendedCoroutines& found);
+  // After decide(), when the holders of locks are known: sets `may_go_on` of those that await a
+  // waiter of a lock, directly or not. O(coroutines).
+  void find_other_wakers(SuspendedCoroutines& found);
 
  private:
   // A handle of a coroutine in a frame, or the address of its promise.

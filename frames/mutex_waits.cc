@@ -1,6 +1,7 @@
 #include "frames/mutex_waits.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -34,6 +35,16 @@ bool may_wait_for_mutex(const TargetThread& thread) {
          static_cast<uint32_t>(thread.call->arguments[2]) == is_contended;
 }
 
+// Whether it is in syscall(), with which programs wait for a word of their own (the C++ library in
+// std::atomic::wait()): no mutex of glibc's, whatever that word's surroundings look like. Before
+// the address of its return is: 4C 8B 4C 24 08 mov r9, [rsp + 8]; 0F 05 syscall.
+bool is_in_syscall_function(const Target& target, const TargetThread& thread) {
+  constexpr std::array<uint8_t, 7> code = {0x4C, 0x8B, 0x4C, 0x24, 0x08, 0x0F, 0x05};
+  const auto pc = thread.registers.get(Registers::pc_of(target.architecture()));
+  std::array<uint8_t, code.size()> before;
+  return pc && target.read(*pc - before.size(), before) == before.size() && before == code;
+}
+
 std::optional<Mutex> read_mutex(const Target& target, uint64_t address) {
   uint8_t bytes[sizeof(Mutex)];
   if (target.read(address, bytes) != sizeof bytes) return {};
@@ -64,7 +75,7 @@ std::vector<MutexWait> find_mutex_waits(const Target& target,
   for (const TargetThread& thread : threads)
     by_number.emplace(thread.own_id == 0 ? thread.id : thread.own_id, &thread);
   for (const TargetThread& thread : threads) {
-    if (!may_wait_for_mutex(thread)) continue;
+    if (!may_wait_for_mutex(thread) || is_in_syscall_function(target, thread)) continue;
     const uint64_t address = thread.call->arguments[0];
     const std::optional<Mutex> mutex = read_mutex(target, address);
     if (!mutex) continue;

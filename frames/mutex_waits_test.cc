@@ -66,6 +66,18 @@ TEST_CASE("two threads that wait for each other's mutexes") {
   CHECK(all.of(14) == nullptr);
 }
 
+TEST_CASE("a wait by syscall() is not for a mutex of glibc's") {
+  SparseTarget target = target_with_mutexes();
+  constexpr uint64_t code = 0x11000;
+  target.set(code, 0x050F0824'4C8B4C00);  // mov 8(%rsp),%r9; syscall, from code + 1 on
+  TargetThread job = waiting(11, first);
+  job.registers.set(Registers::pc_of(Architecture::X86_64), code + 8);
+  target.add_thread(job);
+  CHECK(waits_in(target).empty());
+  target.set(code, 0x050F'000000CA'B800);  // mov $202,%eax; syscall, as in glibc's mutexes
+  CHECK(waits_in(target).size() == 1);
+}
+
 TEST_CASE("a thread that waits for its own mutex") {
   SparseTarget target = target_with_mutexes();
   target.add_thread(waiting(11, first));

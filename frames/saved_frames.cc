@@ -12,7 +12,7 @@ namespace skein {
 
 namespace {
 
-constexpr std::string_view version = "skein.frames/6\n";
+constexpr std::string_view version = "skein.frames/7\n";
 
 // Both archives visit the same members in the same order: see visit().
 class Saving {
@@ -146,7 +146,7 @@ template <typename Archive>
 void visit(Archive& archive, SuspendedCoroutine& one) {
   visit_all(archive, one.frame, one.function, one.awaits, one.place, one.object, one.point,
             one.size, one.state, one.thread, one.is_certain, one.is_elided, one.awaited,
-            one.joined_by, one.is_unreferenced, one.caller);
+            one.joined_by, one.is_unreferenced, one.caller, one.may_go_on);
 }
 
 template <typename Archive>

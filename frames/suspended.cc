@@ -659,6 +659,7 @@ class Search {
     find_deadlines(out, waiters, program_, options_.now);
     adapters.add_executors(memory_, out);
     LockHolders(out, waiters, awaited, program_).find();
+    continuations.find_other_wakers(out);
     keep_certain_cycles(out, waiters, target_, awaited.cycle_closers(), awaited.guessed());
     set_running_places(out);
     if (unknown != 0)

@@ -37,6 +37,9 @@ struct SuspendedCoroutine {
   State state = State::Unknown;
   bool is_certain = true;        // false: the memory may be freed; the allocator is not glibc's
   bool is_elided = false;        // its frame is inside that of its caller (clang)
+  // Something else may resume it before what it `awaits` has ended, such as a timer. Only set where
+  // a lock has a holder.
+  bool may_go_on = false;
   bool is_unreferenced = false;  // nothing in memory refers to it; looked for on request
 };
 

@@ -209,6 +209,7 @@ LockCycle find_lock_cycle(const SuspendedCoroutines& found, uint32_t coroutine) 
   const auto note = [&](uint32_t at) {
     const SuspendedCoroutine& one = found.coroutines[at];
     if (!one.is_certain) cycle.certainty = Certainty::Perhaps;
+    if (one.may_go_on) cycle.certainty = std::min(cycle.certainty, Certainty::Probable);
     if (one.awaits == SuspendedCoroutine::none)
       cycle.certainty =
           std::min(cycle.certainty, found.awaited[one.awaited].holders.front().certainty);
