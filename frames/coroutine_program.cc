@@ -597,12 +597,17 @@ std::vector<Suspension> CoroutineProgram::suspensions(uint32_t number) {
   std::set<uint32_t> points;
   // The function that creates the frame may store the first one of clang's.
   if (pairs_[number].function.compiler == CoroutineFunction::Compiler::Clang) points.insert(0);
+  // Where an exception has ended it, g++ stores 0.
+  const uint32_t lowest =
+      pairs_[number].function.compiler == CoroutineFunction::Compiler::Gcc ? first_point_of_gcc : 0;
   for (const Store& store : stores_of(pairs_[number]))
-    if (store.point != UINT32_MAX && points.size() < most) points.insert(store.point);
+    if (store.point != UINT32_MAX && store.point >= lowest && points.size() < most)
+      points.insert(store.point);
   for (const Store& store : follow_stores(code_of_resume(pairs_[number]),
                                           pairs_[number].function.compiler,
                                           pairs_[number].index->offset))
-    if (store.point != UINT32_MAX && points.size() < most) points.insert(store.point);
+    if (store.point != UINT32_MAX && store.point >= lowest && points.size() < most)
+      points.insert(store.point);
   for (const uint32_t point : points) found.push_back(suspension(number, point));
   return found;
 }

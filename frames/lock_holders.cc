@@ -251,15 +251,22 @@ bool LockHolders::may_know(uint32_t coroutine, const WaitObject& lock) {
 bool LockHolders::awaits_once(uint32_t function) {
   const std::vector<Suspension>& all = suspensions_of(function);
   const FrameLayout& layout = program_.layout(function);
-  const std::string promise = layout.promise ? layout.promise->name + "::" : "";
+  const auto is_of_promise = [&](const std::string& awaiter) {
+    if (!layout.promise || layout.promise->name.empty()) return false;
+    if (awaiter.starts_with(layout.promise->name + "::")) return true;
+    const std::vector<std::string>& bases = layout.promise->bases;
+    return std::any_of(bases.begin(), bases.end(), [&](const std::string& base) {
+      return !base.empty() && awaiter.starts_with(base + "::");
+    });
+  };
   // g++'s first point is the initial suspend, and its last one the final suspend.
   const bool is_gcc =
       program_.pairs()[function].function.compiler == CoroutineFunction::Compiler::Gcc;
   const auto first = all.begin() + (is_gcc && !all.empty() && !all.front().is_initial ? 1 : 0);
   const auto last = all.end() - (is_gcc && all.end() - first > 1 ? 1 : 0);
   return std::count_if(first, last, [&](const Suspension& one) {
-           const bool is_of_promise = !promise.empty() && one.awaiter.starts_with(promise);
-           return !one.is_initial && !is_of_promise && !one.awaiter.starts_with("std::suspend_");
+           return !one.is_initial && !is_of_promise(one.awaiter) &&
+                  (one.awaiter.empty() || is_program_type(one.awaiter));
          }) == 1;
 }
 
