@@ -649,6 +649,7 @@ class Search {
     out.places = std::move(places_);
     out.callers = std::move(callers_);
     continuations.decide(out);
+    doubt_own_allocators(out);
     for (const AsioGroups::Spawn& one : groups.spawns)
       if (out.coroutines[one.operation].awaits == none)
         out.coroutines[one.operation].awaits = one.entry;
@@ -688,6 +689,24 @@ class Search {
                              " were read, the biggest mappings in evenly spread parts: "
                              "coroutines are missing, and chains may be shorter than they are");
     return out;
+  }
+
+  // A block that glibc has in use may be one that the program's own allocator keeps, with what is
+  // left of a frame: clang does not mark what is destroyed. Those of these libraries are known.
+  void doubt_own_allocators(SuspendedCoroutines& out) {
+    std::vector<int8_t> has_own(program_.pairs().size(), -1);
+    for (SuspendedCoroutine& one : out.coroutines) {
+      if (is_gcc(one.function) || !one.is_certain) continue;
+      int8_t& known = has_own[one.function];
+      if (known < 0) {
+        const FrameLayout& layout = program_.layout(one.function);
+        const std::string promise = layout.promise ? layout.promise->name : "";
+        const bool is_known = promise.starts_with("boost::asio::") ||
+                              promise.starts_with("asio::") || promise.starts_with("folly::");
+        known = layout.has_allocator && !is_known ? 1 : 0;
+      }
+      if (known != 0) one.is_certain = false;
+    }
   }
 
   // What operations of Asio wait for: the frame of the coroutine that has started one has the

@@ -386,6 +386,25 @@ struct FrameLayouts::State {
            dwarf_hasattr(&found, DW_AT_defaulted) == 0;
   }
 
+  // Of a promise: whether frames are freed by the program, by a function that it may have
+  // inherited.
+  bool has_operator_delete(Dwarf_Die promise, int depth = 0) {
+    Dwarf_Die child;
+    Dwarf_Die type;
+    const auto accepts = [](const std::string& name) { return name == "operator delete"; };
+    if (find_member_function(promise, accepts, &child)) return true;
+    promise = bare_type(promise);
+    if (!is_class(dwarf_tag(&promise)) || depth == deepest || dwarf_child(&promise, &child) != 0)
+      return false;
+    do {
+      if (!work.spend()) return false;
+      if (dwarf_tag(&child) == DW_TAG_inheritance && type_of(&child, &type) &&
+          has_operator_delete(type, depth + 1))
+        return true;
+    } while (next_sibling(&child));
+    return false;
+  }
+
   // Of a promise: what get_return_object() returns, which it may have inherited.
   std::string returned_class(Dwarf_Die promise, const Unit& unit, int depth = 0) {
     Dwarf_Die child;
@@ -473,6 +492,7 @@ struct FrameLayouts::State {
     Dwarf_Die type;
     if (find_variable(function, "__promise", 0, &type)) {
       to.promise = object_type(type, unit);
+      to.has_allocator = has_operator_delete(type);
       to.returned = returned_class(type, unit);
     }
     if (find_variable(function, "__coro_frame", 0, &type)) to.size = size_of_class(type);
@@ -514,6 +534,7 @@ struct FrameLayouts::State {
         continue;
       if (name == "_Coro_promise") {
         to.promise = object_type(type, unit);
+        to.has_allocator = has_operator_delete(type);
         to.returned = returned_class(type, unit);
       }
       if (name.starts_with("_Coro_")) continue;

@@ -65,6 +65,7 @@ struct FrameLayout {
   std::optional<ObjectType> promise = {};  // of clang's frames as well
   uint64_t size = 0;                       // bytes, of clang's as well; 0: unknown
   std::string returned = {};  // the class that the promise gives to the caller; empty: unknown
+  bool has_allocator = false;  // the promise has an operator delete
   // Whether a variable of scope `outer` exists in all of `inner`, as far as it is declared by then.
   bool contains(uint32_t outer, uint32_t inner) const;
 };
