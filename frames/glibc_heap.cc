@@ -74,7 +74,9 @@ bool GlibcHeap::find_in(const HeapRegion& region, std::span<const uint64_t> addr
     }
     const bool is_last = region.end - chunk - size < 32;  // the free rest
     const bool is_used = !is_last && (memory_.word(chunk + size + 8) & 1) != 0;
-    for (; next < addresses.size() && addresses[next] < chunk + size; next++)
+    // A block that is in use has the first word of the next chunk.
+    const uint64_t end = chunk + size + (is_used ? 8 : 0);
+    for (; next < addresses.size() && addresses[next] < end; next++)
       blocks[next] = {.begin = chunk + block_header,
                       .end = chunk + size + 8,
                       .state = is_used ? HeapBlock::State::Used : HeapBlock::State::Freed};

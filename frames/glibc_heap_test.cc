@@ -74,6 +74,20 @@ TEST_CASE("the blocks of a heap") {
   CHECK(blocks[3].is_used());
 }
 
+TEST_CASE("the last word of a block in use is the first of the next chunk") {
+  const Memory target({{0x290, true}, {0x50, true}, {0x30, false}, {0x40, true}});
+  MemoryCache cache(target);
+  GlibcHeap heap(target, cache);
+  const uint64_t chunk = Memory::base + 0x290;
+  const std::vector<uint64_t> addresses = {chunk + 0x50, chunk + 0x58, chunk + 0x80};
+  std::vector<HeapBlock> blocks(addresses.size());
+  CHECK(heap.find_blocks(addresses, blocks));
+  CHECK(blocks[0].is_used());
+  CHECK(blocks[0].begin == chunk + 16);
+  CHECK(blocks[1].is_freed());
+  CHECK(blocks[2].begin == chunk + 0x90);  // behind a freed block, which keeps its size there
+}
+
 TEST_CASE("a damaged header") {
   const Memory target({{0x290, true}, {0x18, true}});
   MemoryCache cache(target);

@@ -350,18 +350,22 @@ class Search {
   // Whether the block is so much larger than the frames of its function that the program's own
   // allocator may have it, and keep it after the frame was destroyed. g++ marks what is destroyed.
   bool is_pooled(uint32_t i) {
-    constexpr uint64_t most_waste = 64;  // of an allocator
     const HeapBlock& block = blocks_[i];
     if (is_gcc(found_[i].pair) || found_[i].is_elided || !block.is_used() ||
         block.begin != found_[i].frame)
       return false;
+    // Allocators have blocks of certain sizes, a fifth apart; large ones end with a page.
+    constexpr uint64_t large = 1 << 16;
     const uint64_t size = block.end - block.begin;
+    const auto most = [&](uint64_t frame) {
+      return frame + std::max<uint64_t>(64, frame / 4) + (size >= large ? 4096 : 0);
+    };
     const uint64_t least = program_.least_frame_size(found_[i].pair);
-    if (size <= least + most_waste) return false;
+    if (size <= most(least)) return false;
     // Where operator new is not called with a number, it is the program's own.
     constexpr uint64_t most_unused = 512;
     const uint64_t exact = program_.frame_size(found_[i].pair).exact;
-    return size > (exact != 0 ? exact + most_waste : least + most_unused);
+    return size > (exact != 0 ? most(exact) : most(least) + most_unused);
   }
   // Whether the program's allocators are known, and what they have for the frame, if anything.
   bool is_judged(uint32_t i) const {

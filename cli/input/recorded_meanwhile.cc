@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/escape.h"
 #include "base/text.h"
 #include "cli/die.h"
 #include "cli/input/recorded_trace.h"
@@ -39,7 +40,7 @@ void report_agreement(const Trace& trace, const JoinedSamples& joined,
   const LogicalTimes times = find_logical_times(subject);
   const LogicalSamples samples = find_logical_samples(subject, times, {});
   const uint64_t all = samples.in_tasks + samples.outside;
-  report_message(counted(all, "sample") + " in the time of its trace " + directory + ", " +
+  report_message(counted(all, "sample") + " in the time of its trace " + escaped(directory) + ", " +
                  grouped(samples.in_tasks) + " of them in tasks" +
                  (joined.looked_up == 0 ? std::string()
                                         : "; " + grouped(joined.looked_up) +
@@ -80,7 +81,8 @@ std::optional<MadeTrace> RecordedMeanwhile::with_samples(std::span<const uint8_t
   const TickClock& clock = made.trace.info.tick_clock;
   const bool is_counter = clock.source == "tsc";
   if (clock.frequency == 0 || (is_counter && !ticks_.has_counter())) {
-    report_message(directory_ + ": its clock is not this machine's; the page has samples only");
+    report_message(escaped(directory_) +
+                   ": its clock is not this machine's; the page has samples only");
     return {};
   }
   report_losses(made.trace, directory_);

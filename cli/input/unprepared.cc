@@ -252,7 +252,7 @@ std::optional<Unprepared> read_unprepared(const std::string& text, Reading readi
     if (!living_process(*pid)) die(2, read.error().message());
     Error& error = read.error();
     error.advice += error.advice.empty() ? "" : "; ";
-    error.advice += "`skein why " + text + "` shows its threads";
+    error.advice += "it is not recording; skein why " + text + " shows its threads";
     die(2, "process " + std::to_string(*pid) + ": " + error.what + "; " + error.advice);
   }
   const std::optional<CoreInput> core = open_core(text, reading.program);

@@ -164,7 +164,7 @@ refused(f"process {gone.pid}: no such process", "ps", gone.pid)
 mine = os.getpid()
 r = run("ps", mine)
 expect("ps of a process that records nothing",
-       r.returncode == 2 and "; it is not recording; start it with `skein record` or set SKEIN_TRACE" in r.stderr, r)
+       r.returncode == 2 and f"; it is not recording; skein why {mine} shows its threads" in r.stderr, r)
 refused(f"{mine} is a process, not a trace, and it is not recording", "info", mine)
 if os.geteuid() == 0:
     try:
