@@ -13,6 +13,13 @@ struct LinePlace {
   bool operator==(const LinePlace& other) const { return file == other.file && line == other.line; }
 };
 
+// A function that an instruction is in: the one that was compiled to it, or one that was inlined
+// there.
+struct InlinedFrame {
+  std::string function = {};  // mangled, or its name alone; empty: the function that was compiled
+  LinePlace place = {};       // line 0: unknown
+};
+
 // The code of a call that was inlined.
 struct InlinedCall {
   uint64_t address = 0;

@@ -81,6 +81,8 @@ struct Lines::State {
 
   // Of the function of this linkage name; empty: the outermost.
   std::optional<Place> place_at(uint64_t address, std::string_view function = "");
+  std::optional<Place> innermost_place(DwarfUnit& unit, uint64_t address);
+  std::vector<InlinedFrame> frames(uint64_t address);
   std::optional<Place> declaration(uint64_t address);
   std::vector<Call> inlined(uint64_t address, std::string_view name);
   std::optional<uint64_t> member_offset(uint64_t address, std::string_view variable,
@@ -223,6 +225,10 @@ std::optional<Lines::Place> Lines::inside(uint64_t address, std::string_view fun
   return known->second;
 }
 
+std::vector<InlinedFrame> Lines::frames(uint64_t address) const {
+  return state_->measured([&] { return state_->frames(address); });
+}
+
 std::optional<Lines::Place> Lines::declaration(uint64_t address) const {
   const auto [known, is_new] = state_->answers.insides.try_emplace({address, ""});
   if (is_new) known->second = state_->measured([&] { return state_->declaration(address); });
@@ -265,8 +271,12 @@ std::optional<Lines::Place> Lines::State::place_at(uint64_t address, std::string
       if (auto place = call_place(&unit->line_die, &scope)) return place;
     is_inside = is_inside || text_of(&scope, DW_AT_linkage_name) == function;
   }
-  if (!is_inside) return {};
-  Dwarf_Line* entry = dwarf_getsrc_die(&unit->line_die, address);
+  return is_inside ? innermost_place(*unit, address) : std::nullopt;
+}
+
+// By the table of lines alone.
+std::optional<Lines::Place> Lines::State::innermost_place(DwarfUnit& unit, uint64_t address) {
+  Dwarf_Line* entry = dwarf_getsrc_die(&unit.line_die, address);
   int line = 0;
   const char* name = entry == nullptr ? nullptr : dwarf_linesrc(entry, nullptr, nullptr);
   if (name == nullptr || dwarf_lineno(entry, &line) != 0 || line <= 0) return {};
@@ -275,6 +285,23 @@ std::optional<Lines::Place> Lines::State::place_at(uint64_t address, std::string
   return Place{.file = name,
                .line = static_cast<uint32_t>(line),
                .column = static_cast<uint32_t>(column)};
+}
+
+std::vector<InlinedFrame> Lines::State::frames(uint64_t address) {
+  DwarfUnit* unit = units->at(address);
+  if (unit == nullptr || units->work().is_exhausted() || !has_lines(*unit)) return {};
+  std::vector<InlinedFrame> found;
+  std::optional<Place> place = innermost_place(*unit, address);
+  std::vector<Dwarf_Die> scopes = units->scopes_at(*unit, address);
+  for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope) {
+    if (dwarf_tag(&*scope) != DW_TAG_inlined_subroutine) continue;
+    std::string function = text_of(&*scope, DW_AT_linkage_name);
+    if (function.empty()) function = name_of(&*scope);
+    found.push_back({.function = std::move(function), .place = place.value_or(Place{})});
+    place = call_place(&unit->line_die, &*scope);
+  }
+  found.push_back({.function = {}, .place = place.value_or(Place{})});
+  return found;
 }
 
 std::optional<Lines::Place> Lines::State::declaration(uint64_t address) {

@@ -53,6 +53,10 @@ class Lines {
   // The same in the function of this linkage name, if that was inlined where the instruction is.
   std::optional<Place> inside(uint64_t address, std::string_view function) const;
 
+  // The functions that an instruction is in, with the line of each, the innermost first; the last
+  // is the one that was compiled. Empty: unknown. O(scopes of the function).
+  std::vector<InlinedFrame> frames(uint64_t address) const;
+
   // Where the function at an address is declared: the line of its name.
   std::optional<Place> declaration(uint64_t address) const;
   // Whether the table of lines is all that is known of the code there: the rest is in a .dwo file that

@@ -72,6 +72,7 @@ void ask_all(const std::vector<uint8_t>& elf) {
   if (!lines) return;
   for (uint64_t address = 0x1000; address < 0x1010; address++) {
     (void)lines->at(address);
+    (void)lines->frames(address);
     (void)lines->inlined(address, "f");
     (void)lines->member_offset(address, "v", "m");
   }
@@ -99,13 +100,20 @@ TEST_CASE("lines of the outermost call, also from the cache") {
     const auto lines = Lines::read(program->bytes(), "self", {}, files, cache);
     REQUIRE(lines);
     std::set<uint32_t> seen;
+    std::set<std::string> inlined;
     for (uint64_t at = function->begin; at < function->end; at++) {
       answers.push_back(lines->at(at));
       REQUIRE(answers.back());
       CHECK(answers.back()->file.ends_with("lines_test.cc"));
       seen.insert(answers.back()->line);
       CHECK(lines->at(at) == answers.back());
+      const std::vector<InlinedFrame> frames = lines->frames(at);
+      REQUIRE_FALSE(frames.empty());
+      CHECK(frames.back().function.empty());
+      CHECK(frames.back().place == *answers.back());
+      if (frames.size() > 1) inlined.insert(frames.front().function);
     }
+    CHECK(inlined.size() >= 1);
     CHECK(*seen.begin() > before_function);
     CHECK(*seen.rbegin() < behind_function);
     CHECK(seen.size() >= 2);

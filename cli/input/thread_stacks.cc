@@ -42,11 +42,12 @@ class StackNames {
       }
   }
 
-  // `is_return`: the call is before the address.
-  StackCall name(uint64_t address, bool is_return) {
+  // And functions that were inlined there, but for those of the system's headers. `is_return`: the
+  // call is before the address.
+  void add(uint64_t address, bool is_return, std::vector<StackCall>& to) {
     StackCall call{.address = address};
     const Mapping* mapping = find_mapping(target_.mappings(), address);
-    if (mapping == nullptr || !mapping->has_file()) return call;
+    if (mapping == nullptr || !mapping->has_file()) return to.push_back(std::move(call));
     call.module = mapping->file;
     call.is_program = mapping->file == program_;
     const StackModule& module = module_of(*mapping);
@@ -55,12 +56,20 @@ class StackNames {
     const Functions::Function* function = module.functions ? module.functions->find(at) : nullptr;
     if (function != nullptr)
       call.function = short_function_name(with_lambdas_of_signatures(demangled(function->name)));
-    if (!module.lines) return call;
-    if (std::optional<Lines::Place> place = module.lines->at(at)) {
-      call.file = std::move(place->file);
-      call.line = place->line;
+    std::vector<InlinedFrame> frames;
+    if (module.lines) frames = module.lines->frames(at);
+    for (InlinedFrame& frame : frames) {
+      const bool is_inlined = !frame.function.empty();
+      if (is_inlined && frame.place.file.starts_with("/usr/")) continue;
+      StackCall& one = to.emplace_back(call);
+      one.is_inlined = is_inlined;
+      if (is_inlined)
+        one.function =
+            short_function_name(with_lambdas_of_signatures(demangled(frame.function.c_str())));
+      one.file = std::move(frame.place.file);
+      one.line = frame.place.line;
     }
-    return call;
+    if (frames.empty()) to.push_back(std::move(call));
   }
 
  private:
@@ -125,8 +134,7 @@ std::vector<ThreadStack> WalkedStacks::named(const Target& target,
     const auto walked = all_.find(thread.id);
     if (walked == all_.end()) continue;
     stack.is_complete = walked->second.is_complete;
-    for (const Call& call : walked->second.calls)
-      stack.calls.push_back(names.name(call.pc, call.is_return));
+    for (const Call& call : walked->second.calls) names.add(call.pc, call.is_return, stack.calls);
   }
   return stacks;
 }
