@@ -30,7 +30,7 @@ with tempfile.TemporaryDirectory(prefix="skein-demo-") as name:
 
     (build / "skein").symlink_to(skein)
     good = demo(build, work)
-    if "was built without the page" in good.stdout:
+    if "was built without the page" in good.stdout + good.stderr:
         print("skipped: no page")
         sys.exit(77)
     assert good.returncode == 0, good
