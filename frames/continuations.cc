@@ -188,7 +188,7 @@ std::optional<Continuations::Candidate> Continuations::candidate(uint32_t waiter
   for (const Link& link : links_of(awaited))
     if (link.to == waiter && found.back == 0 &&
         link.offset + 8 <= (end != 0 ? end : most_promise) &&
-        (!is_doubtful(waiter) || may_resume(awaited, link.offset)))
+        (may_resume(awaited, link.offset) || !is_doubtful(waiter)))
       found.back = static_cast<uint16_t>(link.offset);
   if (found.back == 0) return {};
   // Of two that have the handle of each other, the one that is awaited has it further ahead.

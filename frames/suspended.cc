@@ -443,7 +443,7 @@ class Search {
     }
     if (const auto run = runs_.find(one.frame); run != runs_.end()) {
       out.state = State::Runs;
-      out.thread = run->second.thread;
+      out.thread = static_cast<uint32_t>(run->second.thread);
     }
     return out;
   }

@@ -24,7 +24,7 @@ struct SuspendedCoroutine {
   };
 
   uint64_t frame = 0;
-  uint64_t thread = 0;        // Runs: the thread's id
+  uint32_t thread = 0;        // Runs: the thread's id
   uint32_t function = 0;      // of SuspendedCoroutines::functions
   uint32_t awaits = none;     // the coroutine that resumes it at its end
   uint32_t place = 0;         // of SuspendedCoroutines::places; of one that runs, perhaps its last wait
