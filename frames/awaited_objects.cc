@@ -396,6 +396,7 @@ uint64_t AwaitedObjects::awaiter_address(const FrameLayout& layout, uint32_t cor
 std::optional<AwaitedObjects::OwnAwaiter> AwaitedObjects::task_of_awaiter(const FrameLayout& layout,
                                                                           uint32_t coroutine) {
   const std::string& awaiter = awaiter_of(coroutine);
+  constexpr uint64_t largest = 4096;  // bytes of an awaiter
   if (!is_program_type(awaiter)) return {};
   std::set<uint64_t> handles;  // where objects of the type have one
   uint64_t size = 0;
@@ -403,7 +404,9 @@ std::optional<AwaitedObjects::OwnAwaiter> AwaitedObjects::task_of_awaiter(const 
     handles.insert(type.handle.value_or(UINT64_MAX));
     size = std::max(size, type.size);
   }
-  if (handles.size() != 1 || *handles.begin() % 8 != 0 || *handles.begin() >= size) return {};
+  if (size > largest || handles.size() != 1 || *handles.begin() % 8 != 0 ||
+      *handles.begin() + 8 > size)
+    return {};
   const uint64_t address = awaiter_address(layout, coroutine);
   const std::vector<uint64_t> content =
       address == 0 ? std::vector<uint64_t>() : waiters_.content(address, size / 8);

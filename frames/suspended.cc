@@ -700,7 +700,7 @@ class Search {
   void doubt_own_allocators(SuspendedCoroutines& out) {
     std::vector<int8_t> has_own(program_.pairs().size(), -1);
     for (SuspendedCoroutine& one : out.coroutines) {
-      if (is_gcc(one.function) || !one.is_certain) continue;
+      if (is_gcc(one.function) || !one.is_certain || one.is_elided) continue;
       int8_t& known = has_own[one.function];
       if (known < 0) {
         const FrameLayout& layout = program_.layout(one.function);
