@@ -163,7 +163,7 @@ FinalResumption::Answer FinalResumption::resumes(uint32_t offset) const {
   constexpr uint32_t words = 32;  // of PromiseUse
   if (!is_known_ || use_.is_passed_on || offset / 8 >= words || offset % 8 != 0)
     return Answer::Unknown;
-  // It has one continuation: what it may read besides, by an unknown address, is another object.
+  // It has one continuation. What it reads at an unknown address is then part of another object.
   const uint32_t read = resumed_.empty() ? use_.read : use_.surely_read;
   return (read >> offset / 8 & 1) != 0 ? Answer::Unknown : Answer::No;
 }

@@ -126,7 +126,7 @@ void end_by_signals() {
 
 // Until the process ends, its time is over, or Ctrl-C. Returns false if the process still runs.
 bool sample(Sampler& sampler, pid_t pid, double seconds, Clock::time_point begin,
-            RecordedMeanwhile& recorded) {
+            RecordedMeanwhile* recorded) {
   const auto process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   bool has_ended = process < 0;
   while (!has_ended && is_interrupted == 0) {
@@ -134,7 +134,7 @@ bool sample(Sampler& sampler, pid_t pid, double seconds, Clock::time_point begin
     if (seconds > 0 && passed.count() >= seconds) break;
     const double left = seconds > 0 ? seconds - passed.count() : 1;
     has_ended = sampler.work(static_cast<int>(std::clamp(left * 1000, 1.0, 100.0)), process);
-    recorded.look();
+    if (recorded != nullptr) recorded->look();
   }
   if (process >= 0) close(process);
   return has_ended;
@@ -181,7 +181,8 @@ void draw_flame(std::span<const uint8_t> bytes, const std::string& samples, Disk
   write_flame(flame, format, folded, {.unit = stacks->unit});
 }
 
-// The trace that the program recorded meanwhile, with the samples; or one of the samples alone.
+// If the program recorded while it was sampled, its trace with the samples; or else a trace of the
+// samples alone.
 MadeTrace make_trace_of(std::span<const uint8_t> bytes, const std::string& samples,
                         DiskFiles& files, const PerfOptions& options, const std::string& program,
                         RecordedMeanwhile& recorded) {
@@ -191,17 +192,18 @@ MadeTrace make_trace_of(std::span<const uint8_t> bytes, const std::string& sampl
   return {.trace = std::move(profile->trace), .title = program, .note = std::move(profile->note)};
 }
 
-// Draws the samples with the files that the process had mapped, also if they are gone.
+// `recorded`: null: a flame graph alone. Draws the samples with the files that the process had
+// mapped, also if they are gone.
 void draw(const Sampler& sampler, const std::string& samples, const ProfileOptions& options,
-          const std::string& program, RecordedMeanwhile& recorded, const std::string& output) {
+          const std::string& program, RecordedMeanwhile* recorded, const std::string& output) {
   DiskFiles files;
   const Result<Contents> contents = files.open(samples);
   if (!contents) die(2, contents.error().message());
   PerfOptions perf;
   perf.open = sampler.open_files();
-  if (!is_page(options, output) && !is_trace(output))
+  if (recorded == nullptr)
     return draw_flame(contents->bytes(), samples, files, perf, program, options.off_cpu, output);
-  MadeTrace made = make_trace_of(contents->bytes(), samples, files, perf, program, recorded);
+  MadeTrace made = make_trace_of(contents->bytes(), samples, files, perf, program, *recorded);
   if (is_trace(output)) return write_trace_copy(made.trace, output);
   Page page;
   page.output = output;
@@ -269,11 +271,13 @@ int run_profile(const ProfileOptions& options) {
     end_by_signals();
   }
   const Clock::time_point begin = Clock::now();
-  RecordedMeanwhile recorded(static_cast<uint32_t>(pid));
-  const bool has_ended = sample(*sampler, pid, options.seconds, begin, recorded);
+  std::optional<RecordedMeanwhile> recorded;  // of what has a timeline
+  if (is_page(options, output) || is_trace(output)) recorded.emplace(static_cast<uint32_t>(pid));
+  RecordedMeanwhile* const trace = recorded ? &*recorded : nullptr;
+  const bool has_ended = sample(*sampler, pid, options.seconds, begin, trace);
   const std::chrono::duration<double> passed = Clock::now() - begin;
   const Result<void> finished = sampler->finish();
-  recorded.finish();
+  if (trace != nullptr) trace->finish();
   ProgramEnd ending;
   if (runs) {
     if (!has_ended) kill(pid, SIGTERM);
@@ -282,7 +286,7 @@ int run_profile(const ProfileOptions& options) {
     if (!has_ended && ending.signal == SIGTERM) ending = {};
   }
   if (!finished) die(1, finished.error().message());
-  if (!keeps) draw(*sampler, samples.path(), options, program, recorded, output);
+  if (!keeps) draw(*sampler, samples.path(), options, program, trace, output);
   report(*sampler, program, options.off_cpu, passed.count(), output);
   report_broken(*sampler);
   return ending.code;

@@ -1,5 +1,7 @@
 #include "cli/input/recorded_meanwhile.h"
 
+#include <skein/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -16,20 +18,17 @@
 #include "trace/ask/logical_times.h"
 #include "trace/ask/waits.h"
 #include "trace/model/model.h"
+#include "trace/read/ctf/tick_scale.h"
 
 namespace skein::cli {
 
 namespace {
 
-constexpr uint64_t counts_of_tick = 16;  // skein/format.h
-
 // Nanoseconds of the trace; nothing: before it begins.
 std::optional<uint64_t> time_of(const TickClock& clock, uint64_t counts) {
-  const uint64_t ticks = counts / counts_of_tick;
+  const uint64_t ticks = counts >> format::kTickShift;
   if (ticks < clock.start) return {};
-  using Wide = unsigned __int128;
-  constexpr uint64_t second = 1'000'000'000;
-  return static_cast<uint64_t>(Wide{ticks - clock.start} * second / clock.frequency);
+  return ctf::TickScale(clock.frequency).ns(ticks - clock.start);
 }
 
 void report_agreement(const Trace& trace, const JoinedSamples& joined,

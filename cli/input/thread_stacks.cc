@@ -54,18 +54,14 @@ class StackNames {
     const uint64_t at = address - module.bias - (is_return ? 1 : 0);
     call.address = address - module.bias;
     const Functions::Function* function = module.functions ? module.functions->find(at) : nullptr;
-    if (function != nullptr)
-      call.function = short_function_name(with_lambdas_of_signatures(demangled(function->name)));
+    if (function != nullptr) call.function = shown_name(function->name);
     std::vector<InlinedFrame> frames;
     if (module.lines) frames = module.lines->frames(at);
     for (InlinedFrame& frame : frames) {
       const bool is_inlined = !frame.function.empty();
       if (is_inlined && frame.place.file.starts_with("/usr/")) continue;
       StackCall& one = to.emplace_back(call);
-      one.is_inlined = is_inlined;
-      if (is_inlined)
-        one.function =
-            short_function_name(with_lambdas_of_signatures(demangled(frame.function.c_str())));
+      if (is_inlined) one.function = shown_name(frame.function);
       one.file = std::move(frame.place.file);
       one.line = frame.place.line;
     }
@@ -73,6 +69,10 @@ class StackNames {
   }
 
  private:
+  static std::string shown_name(std::string_view mangled) {
+    return short_function_name(with_lambdas_of_signatures(demangled(mangled)));
+  }
+
   const StackModule& module_of(const Mapping& mapping) {
     const auto [at, is_new] = modules_.try_emplace(mapping.file);
     StackModule& module = at->second;

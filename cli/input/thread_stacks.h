@@ -30,7 +30,6 @@ struct StackCall {
   uint32_t line = 0;
   uint64_t address = 0;     // in the file, as linked; in the process, if there is no file
   bool is_program = false;  // in the program itself, not in a library
-  bool is_inlined = false;  // into the next one, which has the same address
   bool operator==(const StackCall&) const = default;
 };
 

@@ -21,7 +21,7 @@ std::optional<int> report_unprepared(const UnpreparedRequest& request) {
                        .variables = request.locals,
                        .references = request.report == UnpreparedReport::Explanation,
                        .stacks = wants_stacks(request),
-                                       .accepts_none = request.report == UnpreparedReport::Explanation,
+                       .accepts_none = request.report == UnpreparedReport::Explanation,
                        .program = request.program,
                        .most_bytes = parse_search_limit(request.search_limit)});
   if (!read && !request.program.empty()) die(2, "--exe: " + request.target + " is no core file");

@@ -8,6 +8,7 @@
 
 #include "profile/perf/logical_stacks.h"
 #include "profile/trace/chosen_event.h"
+#include "profile/trace/sample_stacks.h"
 #include "trace/model/model.h"
 
 namespace skein {
@@ -32,8 +33,6 @@ class Joiner {
       if (event.task != no_task) tasks_.insert(event.task);
     });
     for (const LiveTaskEntry& one : trace.live_tasks) tasks_.insert(one.id);
-    for (uint32_t i = 0; i < trace.stacks.size(); i++)
-      last_number_ = std::max(last_number_, trace.stacks.number(i));
   }
 
   JoinedSamples join(uint32_t event) {
@@ -61,7 +60,7 @@ class Joiner {
     const TaskId task = noted ? noted->task.value_or(no_task) : no_task;
     samples_.push_back({.time = record.time,
                         .task = tasks_.contains(task) ? task : no_task,
-                        .value = stack_of(names_.functions(record)),
+                        .value = stacks_.add(names_.functions(record)),
                         .executor = executor_of(record),
                         .kind = EventKind::Sample,
                         .flags = noted && noted->task ? uint8_t{0} : has_no_task});
@@ -73,18 +72,6 @@ class Joiner {
     if (is_new)
       trace_.executors.push_back(
           {.name = trace_.strings.intern(names_.thread_name(record)), .tid = record.tid});
-    return at->second;
-  }
-
-  uint32_t stack_of(std::span<const uint32_t> functions) {
-    const auto [at, is_new] =
-        stacks_.try_emplace({functions.begin(), functions.end()}, uint32_t{0});
-    if (!is_new) return at->second;
-    at->second = trace_.stacks.add(++last_number_);
-    std::vector<StackFrame> frames;
-    for (const uint32_t name : functions)
-      frames.push_back({.function = trace_.strings.intern(names_[name])});
-    trace_.stacks.set_frames(at->second, frames);
     return at->second;
   }
 
@@ -150,8 +137,7 @@ class Joiner {
   std::vector<EventRow> samples_ = {};
   std::unordered_set<TaskId> tasks_ = {};
   std::map<uint64_t, uint32_t> executors_ = {};  // by thread
-  std::map<std::vector<uint32_t>, uint32_t> stacks_ = {};
-  uint64_t last_number_ = 0;  // of a stack in the format
+  SampleStacks stacks_{names_, trace_};
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "profile/trace/chosen_event.h"
+#include "profile/trace/sample_stacks.h"
 #include "profile/trace/sampled_tasks.h"
 
 namespace skein {
@@ -48,7 +49,7 @@ class Builder {
     const LogicalSample logical = names_.logical(record);
     TimedSample sample{.time = record.time, .executor = executor_of(record)};
     if (logical.is_logical()) add_coroutines(record, logical, sample);
-    sample.stack = stack_of(names_.functions(record));
+    sample.stack = stacks_.add(names_.functions(record));
     if (const auto last = last_of_.find(sample.executor); last != last_of_.end()) {
       if (record.time > last->second) gaps_.push_back(record.time - last->second);
       last->second = record.time;
@@ -100,18 +101,6 @@ class Builder {
                                     [&](const Process& one) { return one.pid == pid; });
     if (known == processes.end()) processes.push_back({.pid = pid, .name = {}});
     return static_cast<uint32_t>(known - processes.begin());
-  }
-
-  uint32_t stack_of(std::span<const uint32_t> functions) {
-    const auto [at, is_new] =
-        stacks_.try_emplace({functions.begin(), functions.end()}, uint32_t{0});
-    if (!is_new) return at->second;
-    at->second = trace().stacks.add(stacks_.size());
-    std::vector<StackFrame> frames;
-    for (const uint32_t name : functions)
-      frames.push_back({.function = trace().strings.intern(names_[name])});
-    trace().stacks.set_frames(at->second, frames);
-    return at->second;
   }
 
   static uint64_t median(std::vector<uint64_t>& numbers) {
@@ -169,7 +158,7 @@ class Builder {
   std::map<uint32_t, uint64_t> last_of_ = {};                         // by executor
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> executors_ = {};  // by process and thread
   std::map<std::tuple<StringId, StringId, uint32_t>, uint32_t> locations_ = {};
-  std::map<std::vector<uint32_t>, uint32_t> stacks_ = {};
+  SampleStacks stacks_{names_, out_.trace};
 };
 
 }  // namespace
