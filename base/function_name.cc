@@ -6,6 +6,7 @@ namespace skein {
 namespace {
 
 constexpr std::string_view kOperator = "operator";
+constexpr std::string_view kDecltype = "decltype";
 constexpr std::string_view kLambda = "<lambda";
 
 bool ends_with_operator(std::string_view text) {
@@ -40,6 +41,13 @@ size_t operator_sign(std::string_view rest) {
   return 0;
 }
 
+// "f() const &::g()": from behind the parameters to the "::".
+size_t behind_qualifiers(std::string_view signature, size_t i) {
+  for (const std::string_view one : {" const", " volatile", " &&", " &"})
+    if (signature.substr(i).starts_with(one)) i += one.size();
+  return i;
+}
+
 }  // namespace
 
 std::string short_function_name(std::string_view signature) {
@@ -59,12 +67,20 @@ std::string short_function_name(std::string_view signature) {
       const size_t end = behind_group(signature, i);
       name += "(anonymous)";
       i = end;
+    } else if (rest.starts_with("{unnamed")) {  // a class or an enumeration
+      name += "(unnamed)";
+      i = behind_group(signature, i);
     } else if (c == '<') {
       if (rest.starts_with(kLambda)) name += "<lambda>";
       i = behind_group(signature, i);
+    } else if ((c == '(' || c == ' ') &&
+               name == kDecltype) {  // "decltype(auto) f()": a return type
+      const size_t open = signature.find('(', i);
+      i = open == signature.npos ? signature.size() : behind_group(signature, open);
+      name.clear();
     } else if (c == '(') {
       // The parameters: the end of the name, unless something local to the function follows.
-      i = behind_group(signature, i);
+      i = behind_qualifiers(signature, behind_group(signature, i));
       if (!signature.substr(i).starts_with("::")) break;
     } else if (rest.starts_with("[abi:")) {  // of a type in the signature: no part of the source
       i = behind_group(signature, i);

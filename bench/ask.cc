@@ -12,6 +12,7 @@
 #include "trace/ask/doctor/doctor.h"
 #include "trace/ask/logical_times.h"
 #include "trace/ask/random_program.h"
+#include "trace/ask/selected_times.h"
 #include "trace/ask/stats.h"
 #include "trace/ask/why.h"
 
@@ -94,6 +95,8 @@ int main(int argc, char** argv) {
   const LogicalSelection::States all{.running = true, .ready = true, .suspended = true};
   step("await graph",
        [&] { bench::keep(logical_tree(subject, times, {.states = all}).nodes.size()); });
+  step("await graph at once",
+       [&] { bench::keep(find_selected_times(subject, {.states = all}).tree.nodes.size()); });
   step("await graph by thread", [&] {
     bench::keep(logical_tree(subject, times, {.states = all, .by = StacksBy::Thread}).nodes.size());
   });

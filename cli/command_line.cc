@@ -278,6 +278,16 @@ void add_snapshot(CommandLine& line) {
   add_memory(line, *app);
 }
 
+void add_grab(CommandLine& line) {
+  const auto [app, options] =
+      add(line, "grab", "Copy the trace of a virtual machine from outside", run_grab);
+  add_option(*app, "-d,--domain", "GUEST", options->guest,
+             "Name (QEMU's -name) or PID of a guest, or the file\nof its memory")
+      .required();
+  add_option(*app, "-w,--write", "DIR", options->output, "Output directory [default: GUEST.skein]");
+  add_memory(line, *app);
+}
+
 void add_search_limit(CLI::App& app, std::string& limit) {
   add_option(app, "--search-limit", "SIZE", limit,
              "Of a process or core that has written more, read a\nsample of this size "
@@ -553,7 +563,9 @@ void add_profile(CommandLine& line) {
              "Callers of coroutines: logical (they await it)\nor physical (they resumed it) [default: logical]")
       .check(one_of({"logical", "physical"}));
   app->add_flag("--off-cpu", options->off_cpu,
-                "Where threads wait, and how long, instead of where\nthey use CPU time");
+                "Also where threads wait, and how long; a flame graph\nalone is of their waits");
+  app->add_flag("--no-inline", options->no_inline,
+                "Without functions that were inlined, which debug\ninformation names");
 }
 
 // Familiar options of flamegraph.pl are accepted with its names.
@@ -583,9 +595,12 @@ void add_flame(CommandLine& line) {
   add_option(*app, "--stacks", "KIND", options->stacks,
              "The same for perf.data of skein profile: logical or\nphysical [default: logical]")
       .check(one_of({"logical", "physical"}));
+  app->add_flag("--no-inline", options->no_inline,
+                "Of perf.data: without functions that were inlined");
   add_option(*app, "--time", "KIND", options->time,
-             "Of a trace: suspended, running, ready, all, or cpu\n(its samples) [default: suspended]")
-      .check(one_of({"suspended", "running", "ready", "all", "cpu"}));
+             "Of a trace: suspended, running, ready, all, cpu\n(its samples) or off-cpu [default: "
+             "suspended]")
+      .check(one_of({"suspended", "running", "ready", "all", "cpu", "off-cpu"}));
   add_option(*app, "--by", "GROUP", options->by,
              "Outermost frame: task, executor, thread or label;\nof perf.data: thread")
       .check(one_of({"task", "executor", "thread", "label"}));
@@ -692,6 +707,7 @@ void add_all(CommandLine& line) {
   add_sched(line);
   add_control(line);
   add_snapshot(line);
+  add_grab(line);
   add_core(line);
   add_check(line);
   line.group = "Inspect";

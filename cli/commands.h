@@ -55,6 +55,12 @@ struct SnapshotOptions {
 };
 int run_snapshot(const SnapshotOptions& options);
 
+struct GrabOptions {
+  std::string guest;   // name, PID or RAM file
+  std::string output;  // empty: the guest's name and .skein
+};
+int run_grab(const GrabOptions& options);
+
 struct CoreOptions {
   std::string target;  // PID or core file
   std::string program;  // of a core that lacks its name; empty: as it names it
@@ -233,7 +239,7 @@ struct FlameOptions {
   std::vector<std::string> maps;    // names of addresses
   std::string event;                // of perf.data; empty: the first with samples
   std::string stacks = "logical";   // of perf.data, if it has them; or physical
-  std::string time;                 // of a trace: suspended (empty), running, ready, all, cpu
+  std::string time;  // of a trace: suspended (empty), running, ready, all, cpu, off-cpu
   std::string by;                   // empty, or the outermost frame: task, executor, thread, label
   std::string from;                 // of a trace
   std::string to;
@@ -256,6 +262,7 @@ struct FlameOptions {
   bool chart = false;
   bool negate = false;
   bool normalize = false;
+  bool no_inline = false;  // of perf.data: without functions that were inlined
 };
 int run_flame(const FlameOptions& options);
 
@@ -266,7 +273,8 @@ struct ProfileOptions {
   double seconds = 0;              // 0: until the process ends
   uint32_t stack_bytes = 16384;
   std::string stacks = "logical";  // or physical
-  bool off_cpu = false;            // where threads wait, instead of where they run
+  bool off_cpu = false;            // also where threads wait
+  bool no_inline = false;
 };
 int run_profile(const ProfileOptions& options);
 

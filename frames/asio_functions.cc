@@ -21,6 +21,17 @@ bool is_spawn_entry(std::string_view name) {
          name.find("asio::detail::co_spawn_entry_point<") != std::string_view::npos;
 }
 
+Spawned spawned(std::string_view name) {
+  if (name.find("asio::experimental::detail::parallel_group_op_handler<") !=
+          std::string_view::npos ||
+      name.find("asio::experimental::detail::ranged_parallel_group_op_handler<") !=
+          std::string_view::npos)
+    return Spawned::InGroup;
+  return name.find("asio::detail::awaitable_handler<") != std::string_view::npos
+             ? Spawned::Awaited
+             : Spawned::Detached;
+}
+
 bool is_result_wrapper(std::string_view name) {
   return is_within_asio(name, "awaitable<") &&
          name.find("asio::experimental::awaitable_operators::detail::awaitable_wrap<") !=

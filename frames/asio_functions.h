@@ -2,6 +2,7 @@
 // those that start an operation with use_awaitable, and those of the operators && and ||.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,11 @@ namespace skein {
 
 // `name` is demangled. Boost.Asio's or that of standalone Asio.
 bool is_spawn_entry(std::string_view name);
+
+// Of an entry point: what its end completes. A group is of several that are waited for together,
+// as by the operators && and ||.
+enum class Spawned : uint8_t { Detached, Awaited, InGroup };
+Spawned spawned(std::string_view name);
 
 // The coroutine that the operators && and || put around one with a result.
 bool is_result_wrapper(std::string_view name);

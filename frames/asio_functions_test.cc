@@ -4,6 +4,20 @@
 
 using namespace skein;
 
+TEST_CASE("an entry point's handler shows what its end completes") {
+  const std::string entry =
+      "asio::detail::co_spawn_entry_point<asio::any_io_executor, "
+      "asio::detail::awaitable_as_function<void, asio::any_io_executor>, ";
+  CHECK(spawned(entry + "asio::detail::detached_handler>(..)") == Spawned::Detached);
+  CHECK(spawned(entry + "asio::detail::awaitable_handler<asio::any_io_executor>>(..)") ==
+        Spawned::Awaited);
+  for (const std::string group :
+       {"parallel_group_op_handler<0ul, ", "ranged_parallel_group_op_handler<"})
+    CHECK(spawned("boost::" + entry + "boost::asio::experimental::detail::" + group +
+                  "boost::asio::detail::awaitable_handler<boost::asio::any_io_executor>>>(..)") ==
+          Spawned::InGroup);
+}
+
 TEST_CASE("the entry point of co_spawn()") {
   CHECK(
       is_spawn_entry("boost::asio::awaitable<boost::asio::detail::awaitable_thread_entry_point, E> "

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "frames/asio_functions.h"
+#include "symbol/functions.h"
+
 namespace skein {
 
 namespace {
@@ -118,14 +121,14 @@ bool AwaitChain::is_promise_known(const Head& head) {
 }
 
 // The first word that is not, or not entirely, in the promise. Behind g++'s is the handle of the
-// coroutine itself, before the number of the suspension point.
+// coroutine itself, before the number of the suspension point. Asio's promise begins with one.
 size_t AwaitChain::promise_end(const Head& head) {
   if (const uint64_t size = program_.pairs()[head.pair].promise_size; size != 0)
     return std::min<size_t>((header + size) / 8, head.count);
   const auto index = program_.index_of(head.pair);
   size_t end = 0;
   if (index && program_.pairs()[head.pair].function.compiler == Compiler::Gcc)
-    for (size_t i = 2; i < head.count && 8 * i < index->offset; i++)
+    for (size_t i = 3; i < head.count && 8 * i < index->offset; i++)
       if (head.words[i] == head.frame) end = i;
   if (end == 0) end = usual_promise;
   return std::min(end, head.count);
@@ -222,6 +225,28 @@ std::optional<AwaitChain::Candidate> AwaitChain::candidate(const Target& target,
   return refers(target, waiter, handles, found) ? std::optional(found) : std::nullopt;
 }
 
+// Of Asio's promises, whose functions get their address: they begin with the handle of the
+// coroutine, the thread of coroutines, and the promise of the one that waits, of the same kind
+// (asio/impl/awaitable.hpp, awaitable_frame_base).
+AwaitChain::Waiter AwaitChain::caller(const Target& target, const Head& of, Known& known) {
+  constexpr size_t handle = 2, slot = 4;
+  const auto is_of_asio = [](const Head& one) {
+    return one.count > slot && one.words[handle] == one.frame;
+  };
+  if (!is_of_asio(of)) return Waiter::Unknown;
+  if (of.words[slot] == 0) return spawned(of.pair) ? Waiter::None : Waiter::Unknown;
+  Head waiter;
+  if (!may_be_address(of.words[slot]) || !read(target, of.words[slot] - header, waiter) ||
+      !is_of_asio(waiter))
+    return Waiter::Unknown;
+  const auto found = candidate(target, of, slot);
+  if (!found || unprepared_) return Waiter::Unknown;
+  known.frame = found->frame;
+  known.back = found->back;
+  known.word = found->word;
+  return Waiter::Found;
+}
+
 AwaitChain::Waiter AwaitChain::search(const Target& target, const Head& of, Known& known) {
   std::vector<Candidate> found;
   const size_t end = promise_end(of);
@@ -229,7 +254,10 @@ AwaitChain::Waiter AwaitChain::search(const Target& target, const Head& of, Know
   // looks like it: a continuation is read by the coroutine, at its end.
   const CoroutineProgram::Pair& pair = program_.pairs()[of.pair];
   const bool is_sized = pair.promise_size != 0;
-  if (!is_sized && pair.promise_use.is_passed_on) return Waiter::Unknown;
+  if (!is_sized) {
+    const Waiter of_asio = caller(target, of, known);
+    if (of_asio != Waiter::Unknown || unprepared_ || pair.promise_use.is_passed_on) return of_asio;
+  }
   for (size_t slot = 2; slot < end; slot++) {
     constexpr size_t most_slots = 10;
     if (!is_sized && (slot >= most_slots || (pair.promise_use.read >> slot & 1) == 0)) continue;
@@ -338,9 +366,75 @@ bool AwaitChain::has_resumed(const Target& target, const Outer& outer, const Hea
   return refers(target, found, handles, ignored);
 }
 
+// Nothing: it is no entry point.
+std::optional<Spawned> AwaitChain::spawned(uint32_t pair) {
+  const auto [known, is_new] = spawned_.try_emplace(pair);
+  const std::string& name = program_.pairs()[pair].function.name;
+  if (!is_new || name.empty()) return known->second;
+  const std::string readable = demangled(name);
+  if (is_spawn_entry(readable)) known->second = skein::spawned(readable);
+  return known->second;
+}
+
+// The innermost coroutine of those that an entry point waits for: its promise has the address of
+// that one's promise behind four words and the executor (asio/impl/awaitable.hpp, top_of_stack_).
+bool AwaitChain::innermost(const Target& target, uint64_t entry, Head& found) {
+  Head head;
+  if (!read(target, entry, head) || head.is_final || !spawned(head.pair)) return false;
+  constexpr size_t first = 6, largest_executor = 12;  // behind the header of the frame, too
+  const size_t end = std::min(head.count, first + largest_executor + 1);
+  for (size_t i = first; i < end; i++)
+    if (may_be_address(head.words[i]) && head.words[i] != entry + header &&
+        read(target, head.words[i] - header, found))
+      return !found.is_final && !spawned(found.pair);
+  return false;
+}
+
+// What waits for the coroutine that an entry point has called: it, or the std::shared_ptr of a
+// group that it has, refers to the promise of the other's entry point. Words of an older frame in
+// the same memory may, too: nothing, if there are several.
+std::optional<AwaitChain::Spawner> AwaitChain::find_spawner(const Target& target,
+                                                            const Head& entry) {
+  constexpr size_t most = 512, counters = 3, state = 10;  // words
+  const auto kind = spawned(entry.pair);
+  if (!kind || *kind == Spawned::Detached) return {};
+  std::array<uint64_t, most> words = {};
+  const size_t count =
+      read_words(target, entry.frame, std::span(words).first(frame_words(target, entry.frame)));
+  is_all_ahead_ = false;
+  std::optional<Spawner> found;
+  bool is_unique = true;
+  const auto add = [&](uint64_t word) {
+    Spawner one{.entry = word - header};
+    if (!may_be_address(word) || one.entry == entry.frame || is_in_chain(one.entry) ||
+        (found && found->entry == one.entry) || !innermost(target, one.entry, one.innermost) ||
+        is_in_chain(one.innermost.frame))
+      return;
+    is_unique = !found;
+    found = one;
+  };
+  for (size_t i = 2; i < count && is_unique; i++) {
+    if (*kind == Spawned::Awaited) {
+      add(words[i]);
+      continue;
+    }
+    // An object that was created together with its counters: libstdc++'s, libc++'s.
+    const uint64_t control = i + 1 < count ? words[i + 1] : 0, distance = words[i] - control;
+    if ((distance != 16 && distance != 24) || !may_be_address(control)) continue;
+    std::array<uint64_t, counters + state> object;
+    const size_t read = read_words(target, control, object);
+    for (size_t k = distance / 8; k < read && is_unique; k++) add(object[k]);
+  }
+  return is_unique ? found : std::nullopt;
+}
+
 // Adds those that wait for a coroutine to steps_. False: they are not known.
 bool AwaitChain::walk(const Target& target, const Head& from) {
   Head at = from;
+  // What is added counts if it leads to the entry point of the one that has spawned the others.
+  uint64_t expected = 0;
+  size_t known_steps = 0;
+  Head known_outermost;
   while (steps_.size() < most_steps) {
     if (!program_.is_prepared(at.pair)) {
       unprepared_ = at.pair;
@@ -350,7 +444,19 @@ bool AwaitChain::walk(const Target& target, const Head& from) {
     const Waiter waiter = find_waiter(target, at, next);
     if (waiter == Waiter::Unknown || unprepared_) return false;
     outermost_ = at;
-    if (waiter == Waiter::None) return true;
+    if (waiter == Waiter::None) {
+      if (expected != 0 && at.frame != expected) {
+        steps_.resize(known_steps);
+        outermost_ = known_outermost;
+        return true;
+      }
+      known_steps = steps_.size();
+      known_outermost = at;
+      const std::optional<Spawner> spawner = find_spawner(target, at);
+      if (!spawner) return true;
+      expected = spawner->entry;
+      next = spawner->innermost;
+    }
     steps_.push_back({.pair = next.pair, .point = point_of(target, next), .frame = next.frame});
     at = next;
   }

@@ -15,6 +15,9 @@
 // transfer, when_all of libcoro). Then the code of the one that waits is further out on the same
 // stack, and its frame refers to the other's, or has what the promise refers to.
 //
+// Asio's entry points wait together for the one that has spawned them: a() && b(). See
+// frames/asio_groups.h.
+//
 // Coroutines must be prepared (CoroutineProgram::prepare()), as that may take long.
 //
 // The process may have gone on since the sample was taken: see is_same().
@@ -29,6 +32,7 @@
 #include <utility>
 #include <vector>
 
+#include "frames/asio_functions.h"
 #include "frames/coroutine_program.h"
 #include "target/target.h"
 
@@ -119,6 +123,14 @@ class AwaitChain {
   bool has_resumed(const Target& target, const Outer& outer, const Head& other, Head& found);
   Waiter find_waiter(const Target& target, const Head& of, Head& waiter);
   Waiter search(const Target& target, const Head& of, Known& known);
+  Waiter caller(const Target& target, const Head& of, Known& known);
+  std::optional<Spawned> spawned(uint32_t pair);
+  bool innermost(const Target& target, uint64_t entry, Head& found);
+  struct Spawner {
+    uint64_t entry = 0;
+    Head innermost = {};
+  };
+  std::optional<Spawner> find_spawner(const Target& target, const Head& entry);
   uint32_t point_of(const Target& target, const Head& head);
 
   CoroutineProgram& program_;
@@ -126,6 +138,7 @@ class AwaitChain {
   std::vector<std::pair<uint64_t, Known>> unconfirmed_ = {};  // the same, of the last call
   std::vector<std::pair<uint32_t, size_t>> unconfirmed_votes_ = {};
   std::map<uint32_t, std::map<size_t, uint64_t>> votes_ = {};  // by pair, of its slots
+  std::unordered_map<uint32_t, std::optional<Spawned>> spawned_ = {};  // by pair; nothing: no entry
   std::vector<Step> steps_ = {};
   Head first_ = {};  // of the last call
   using Words = std::array<uint64_t, head_words>;

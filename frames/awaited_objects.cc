@@ -132,7 +132,9 @@ std::optional<Match> AwaitedObjects::of_reference_in(const FrameLayout& layout,
     for (const FrameMember& member : layout.members) {
       if (member.is_awaiter || !contains(member, candidate.slot)) continue;
       const TypedPointer* pointer = pointer_at(member.type, candidate.slot - member.offset);
-      if (pointer == nullptr || pointer->to.empty() || pointer->to.starts_with("std::")) continue;
+      if (pointer == nullptr || pointer->to.empty() || pointer->to.starts_with("std::") ||
+          pointer->to.starts_with("skein::__detail::"))
+        continue;
       if (candidate.is_list ||
           (pointer->to == awaiter_of(coroutine) && may_contain(coroutine, candidate, pointer->to)))
         return match_of(candidate, pointer->to);
@@ -660,7 +662,9 @@ void AwaitedObjects::find() {
       continue;
     }
     const std::optional<Match> found = match(i);
-    const bool may_await = !found && one.state != State::NotStarted;
+    // An object of the awaiter's class is the awaiter itself, as a task may be.
+    const bool is_itself = found && found->type == awaiter_of(i);
+    const bool may_await = (!found || is_itself) && one.state != State::NotStarted;
     const auto awaited =
         may_await ? task_of_awaiter(program_.layout(one.function), i) : std::nullopt;
     if (awaited && set_awaits(i, awaited->task, awaited->is_alone)) {

@@ -26,6 +26,8 @@ class CallStacks {
     uint64_t end = 0;          // 0: unknown
     bool is_return = false;    // pc is a return address: the call is before it
     Registers registers = {};  // those that are known
+    // In the function, also if the call is its last instruction.
+    uint64_t instruction() const { return pc - (is_return ? 1 : 0); }
   };
   struct Stack {
     std::vector<Call> calls = {};  // the innermost first

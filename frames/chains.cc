@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "frames/wait_shapes.h"
+
 namespace skein {
 
 namespace {
@@ -20,6 +22,7 @@ struct Key {
   uint32_t object = Coroutine::none;  // if it is one to be shown
   uint8_t kind = 0;
   std::pair<uint32_t, uint32_t> joined_by = {0, 0};  // function and place, of the next number
+  uint64_t channel = 0;  // that it sends to; the last one, so that keys that differ in it follow
   auto operator<=>(const Key&) const = default;
 };
 
@@ -38,7 +41,15 @@ class ChainFinder {
       if (!is_awaited[i]) add(i);
     for (uint32_t i = 0; i < all_.size(); i++) add(i);  // cycles
     std::vector<CoroutineChain> chains;
-    for (auto& [key, chain] : chains_) chains.push_back(std::move(chain));
+    for (auto one = chains_.begin(); one != chains_.end();) {
+      const auto end = end_of_channels(one);
+      const bool is_one = std::distance(one, end) > most_channels;
+      for (auto first = one; one != end; one++)
+        if (!is_one || one == first)
+          chains.push_back(std::move(one->second));
+        else
+          add_to(chains.back(), one->second);
+    }
     std::stable_sort(
         chains.begin(), chains.end(),
         [](const CoroutineChain& a, const CoroutineChain& b) { return a.count > b.count; });
@@ -46,6 +57,30 @@ class ChainFinder {
   }
 
  private:
+  // Few coroutines that send to several channels may wait for each other, as locks are taken in a
+  // wrong order.
+  static constexpr ptrdiff_t most_channels = 3;
+  using Chains = std::map<Key, CoroutineChain>;
+
+  // Behind the chains that differ from this one in nothing but the channel that they send to.
+  Chains::iterator end_of_channels(Chains::iterator first) {
+    Key key = first->first;
+    key.channel = UINT64_MAX;
+    return first->first.channel == 0 ? std::next(first) : chains_.upper_bound(key);
+  }
+
+  // 0: it sends to no channel.
+  uint64_t channel_of(const CoroutineChain& chain) const {
+    if (chain.operation == "async_send" && !chain.objects.empty() &&
+        found_.objects[chain.objects.front()].kind == AsioObject::Kind::Channel)
+      return found_.objects[chain.objects.front()].address;
+    if (chain.awaited.empty()) return 0;
+    const WaitObject& object = found_.awaited[chain.awaited.front()];
+    if (object.kind != WaitObject::Kind::Queue) return 0;
+    return is_name_of_send(found_.places[all_[chain.steps.back()].place].awaiter) ? object.address
+                                                                                  : 0;
+  }
+
   // Those that distinguish chains: with the most waiters, or a holder.
   void find_shown_objects() {
     constexpr size_t most = 100;
@@ -139,18 +174,19 @@ class ChainFinder {
       chain.with_awaited = 1;
     }
     chain.members = members_;
+    key.channel = channel_of(chain);
     if (kind_) key.kind = kind_(chain);
     const auto [at_key, is_new] = chains_.try_emplace(std::move(key), std::move(chain));
     if (!is_new) add_to(at_key->second, chain);
   }
 
   static void add_to(CoroutineChain& group, const CoroutineChain& one) {
-    group.count++;
+    group.count += one.count;
     group.members.insert(group.members.end(), one.members.begin(), one.members.end());
     group.objects.insert(group.objects.end(), one.objects.begin(), one.objects.end());
     group.with_awaited += one.with_awaited;
-    if (!one.awaited.empty() && (group.awaited.empty() || group.awaited.back() != one.awaited[0]))
-      group.awaited.push_back(one.awaited[0]);
+    for (const uint32_t object : one.awaited)
+      if (group.awaited.empty() || group.awaited.back() != object) group.awaited.push_back(object);
   }
 
   const SuspendedCoroutines& found_;
@@ -159,7 +195,7 @@ class ChainFinder {
   std::vector<bool> is_shown_;
   std::set<uint32_t> shown_objects_ = {};
   std::vector<uint32_t> members_ = {};  // of the chain that is added
-  std::map<Key, CoroutineChain> chains_ = {};
+  Chains chains_ = {};
 };
 
 }  // namespace

@@ -38,8 +38,9 @@ using ChainKind = std::function<uint8_t(const CoroutineChain&)>;
 
 // Each coroutine is in one chain, those that several wait for in the first. The largest group
 // first; those that are joined by another chain's last step, behind that. Chains that wait for
-// different objects are similar, unless several wait for the object, or its holder is known; those
-// of another kind are not. O(coroutines * log groups), and a call of `kind` for each chain.
+// different objects are similar, unless several wait for the object, or its holder is known, or
+// they are few that send to different channels; those of another kind are not. O(coroutines * log
+// groups), and a call of `kind` for each chain.
 std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found, const ChainKind& kind = {});
 
 // The coroutine that must go on before this one can: what it awaits, or the certain holder of the

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "frames/joined_coroutines.h"
+#include "frames/silent_connections.h"
 #include "frames/verdict.h"
 
 using namespace skein;
@@ -48,6 +50,32 @@ TEST_CASE("chains: similar ones are one, with what each waits for") {
   CHECK(chains[0].cycle_begin == CoroutineChain::no_cycle);
   CHECK(chains[1].steps == std::vector<uint32_t>{6});
   CHECK(chains[1].members == std::vector<uint32_t>{6});
+}
+
+TEST_CASE("chains: few that send to different channels have a line each") {
+  SuspendedCoroutines found = coroutines({{0, 1}, {2, none}, {0, 3}, {2, none}, {0, 5}, {2, none}});
+  found.objects = {{.kind = AsioObject::Kind::Channel, .address = 0x100},
+                   {.kind = AsioObject::Kind::Channel, .address = 0x200},
+                   {.kind = AsioObject::Kind::Channel, .address = 0x100}};
+  for (const uint32_t i : {0U, 1U, 2U}) found.coroutines[2 * i + 1].object = i;
+  CHECK(find_chains(found).size() == 1);  // they receive
+  found.functions[2].operation = "async_send";
+  std::vector<CoroutineChain> chains = find_chains(found);
+  REQUIRE(chains.size() == 2);
+  CHECK(chains[0].objects == std::vector<uint32_t>{0, 2});
+  CHECK(chains[1].objects == std::vector<uint32_t>{1});
+  for (uint32_t i = 3; i < 5; i++) {  // of four channels
+    found.objects.push_back({.kind = AsioObject::Kind::Channel, .address = 0x100 * i});
+    found.coroutines.push_back(
+        {.frame = 0x100 * i, .function = 0, .awaits = 2 * i + 1, .state = State::Waits});
+    found.coroutines.push_back({.frame = 0x100 * i + 16, .function = 2, .state = State::Waits});
+    found.coroutines.back().object = i;
+  }
+  chains = find_chains(found);
+  REQUIRE(chains.size() == 1);
+  CHECK(chains[0].count == 5);
+  CHECK(chains[0].objects.size() == 5);
+  CHECK(chains[0].members.size() == 10);
 }
 
 TEST_CASE("chains: a cycle is a deadlock") {
@@ -96,6 +124,40 @@ TEST_CASE("chains: those that one waits for together are behind it") {
   CHECK(find_chains(found).size() == 2);
 }
 
+TEST_CASE("chains: one that waits for several together, of which one waits for its lock") {
+  // 0 joins 1 and 2; 2 awaits 3, which waits for a lock that 0 holds; 4 awaits 0.
+  SuspendedCoroutines found = coroutines({{0, none}, {1, none}, {1, 3}, {1, none}, {0, 0}});
+  constexpr auto certain = WaitObject::Certainty::Certain;
+  found.awaited = {
+      {.address = 1, .kind = WaitObject::Kind::WhenAll, .waiters = {0}},
+      {.address = 2, .kind = WaitObject::Kind::Lock, .waiters = {3}, .holders = {{0, certain}}}};
+  found.places.push_back(
+      {.awaiter = "coro::detail::when_all_ready_awaitable::operator co_await::awaiter"});
+  found.coroutines[0].place = 1;
+  found.coroutines[0].awaited = 0;
+  found.coroutines[3].awaited = 1;
+  for (const uint32_t child : {1U, 2U}) found.coroutines[child].joined_by = 0;
+  CHECK(find_lock_cycle(found, 0).length == 0);
+  set_joined(found);
+  for (const uint32_t in : {0U, 2U, 3U}) {
+    const LockCycle cycle = find_lock_cycle(found, in);
+    CHECK(cycle.length == 3);
+    CHECK(cycle.contains_it);
+    CHECK(cycle.has_join);
+    CHECK(cycle.certainty == certain);
+  }
+  CHECK_FALSE(find_lock_cycle(found, 4).contains_it);
+  CHECK(find_lock_cycle(found, 4).length == 3);
+  CHECK(find_lock_cycle(found, 1).length == 0);
+  found.places[1].awaiter = "app::Join";  // it may give up
+  CHECK(find_lock_cycle(found, 0).certainty == WaitObject::Certainty::Probable);
+  found.awaited[0].type = "boost::asio::experimental::operator||";
+  CHECK(find_lock_cycle(found, 0).length == 0);
+  found.awaited[0].type.clear();
+  found.coroutines[2].state = State::Final;
+  CHECK(find_lock_cycle(found, 0).length == 0);
+}
+
 TEST_CASE("an operation without an object is that of a channel, which another coroutine resumes") {
   CHECK(verdict_of(coroutines({{0, 1}, {2, none}})) == ChainVerdict::Unknown);
 }
@@ -117,7 +179,7 @@ TEST_CASE("verdicts of timers") {
   found.functions[2].operation = "async_wait";
   found.objects[0].expires = 20'000'000'000;
   CHECK(verdict_of(found, now) == ChainVerdict::Slow);
-  CHECK(verdict_of(found) == ChainVerdict::Unknown);  // a core
+  CHECK(verdict_of(found) == ChainVerdict::UnknownTimer);  // a core
   CHECK(left_of(found.objects[0], now) == 15'000'000'000);
   found.objects[0].expires = AsioObject::never;
   CHECK(verdict_of(found) == ChainVerdict::NeverExpires);
@@ -188,10 +250,48 @@ TEST_CASE("verdicts of sockets") {
   around.sockets[0].unread = 3;
   CHECK(verdict_of(found, around) == ChainVerdict::Unread);
   found.functions[2].operation = "async_write";
+  SocketState& socket = around.sockets[0];
+  CHECK(verdict_of(found, around) == ChainVerdict::Usual);  // the peer has what was sent
+  socket.unacked = 9;
+  CHECK(verdict_of(found, around) == ChainVerdict::Usual);  // it was sent just now
+  socket.sent_ago = 1'000'000'000;
+  CHECK(verdict_of(found, around) == ChainVerdict::NotReceived);
+  socket.sent_ago = 5;
+  socket.unacked = 100'000;
+  CHECK(verdict_of(found, around) == ChainVerdict::NotReceived);
+  socket.has_counts = false;
   CHECK(verdict_of(found, around) == ChainVerdict::NotReceived);
 }
 
 // Both ends may have ports of the range for clients: a server's may be one that the kernel has chosen.
+TEST_CASE("verdicts of sockets: neither end has spoken") {
+  SuspendedCoroutines found = coroutines({{0, 1}, {2, none}, {0, 3}, {2, none}});
+  found.objects = {{.kind = AsioObject::Kind::Socket, .descriptor = 4},
+                   {.kind = AsioObject::Kind::Socket, .descriptor = 5}};
+  found.coroutines[1].object = 0;
+  found.coroutines[3].object = 1;
+  Surroundings around;
+  const auto end = [](uint64_t descriptor, const char* local, const char* peer) {
+    SocketState socket{.descriptor = descriptor, .tcp = SocketState::Established};
+    socket.local = local;
+    socket.peer = peer;
+    socket.has_counts = true;
+    return socket;
+  };
+  around.sockets = {end(4, "1:1", "1:2"), end(5, "1:2", "1:1")};
+  CHECK(verdict_of(found, around) == ChainVerdict::Usual);
+  mark_silent_sockets(found, around);
+  CHECK(verdict_of(found, around) == ChainVerdict::NothingSent);
+  for (SocketState& one : around.sockets) one.is_silent = false;
+  found.functions[2].operation = "async_wait";  // nothing reads
+  mark_silent_sockets(found, around);
+  CHECK_FALSE(around.sockets[0].is_silent);
+  found.functions[2].operation = "async_read_some";
+  around.sockets[0].received = 1;
+  mark_silent_sockets(found, around);
+  CHECK_FALSE(around.sockets[1].is_silent);
+}
+
 TEST_CASE("verdicts of sockets: only the end that made the connection waits for an answer") {
   SuspendedCoroutines found = coroutines({{0, 1}, {2, none}});
   found.objects = {{.kind = AsioObject::Kind::Socket, .descriptor = 7}};

@@ -22,6 +22,42 @@ bool is_suspend_always(std::string_view awaiter) {
 
 }  // namespace
 
+namespace {
+
+// The first coroutine whose frame is at this address or behind it. Most are near `at`, because
+// coroutines that await each other are created together: O(log distance).
+size_t first_from(std::span<const SuspendedCoroutine> all, uint64_t frame, size_t at) {
+  size_t begin = 0;
+  size_t end = all.size();
+  if (all[at].frame < frame) {
+    begin = at + 1;
+    for (size_t step = 1; begin + step <= all.size(); step *= 2) {
+      const size_t probe = begin + step - 1;
+      if (all[probe].frame >= frame) {
+        end = probe;
+        break;
+      }
+      begin = probe + 1;
+    }
+  } else {
+    end = at;
+    for (size_t step = 1; step <= end; step *= 2) {
+      const size_t probe = end - step;
+      if (all[probe].frame < frame) {
+        begin = probe + 1;
+        break;
+      }
+      end = probe;
+    }
+  }
+  const auto found = std::lower_bound(
+      all.begin() + static_cast<ptrdiff_t>(begin), all.begin() + static_cast<ptrdiff_t>(end), frame,
+      [](const SuspendedCoroutine& a, uint64_t b) { return a.frame < b; });
+  return static_cast<size_t>(found - all.begin());
+}
+
+}  // namespace
+
 Continuations::Continuations(MemoryCache& memory, std::span<const SuspendedCoroutine> coroutines,
                              CoroutineProgram& program, std::span<const uint32_t> waiters)
     : all_(coroutines), program_(program) {
@@ -36,11 +72,9 @@ Continuations::Continuations(MemoryCache& memory, std::span<const SuspendedCorou
     for (size_t at = header / 8; at < words.size(); at++) {
       if (words[at] - lowest > range) continue;
       for (const uint64_t frame : {words[at], words[at] - header}) {
-        const auto to =
-            std::lower_bound(all_.begin(), all_.end(), frame,
-                             [](const SuspendedCoroutine& a, uint64_t b) { return a.frame < b; });
-        if (to == all_.end() || to->frame != frame) continue;
-        auto number = static_cast<uint32_t>(to - all_.begin());
+        const size_t to = first_from(all_, frame, i);
+        if (to == all_.size() || all_[to].frame != frame) continue;
+        auto number = static_cast<uint32_t>(to);
         if (number == i && frame != words[at]) continue;  // its own promise
         if (number < waiters.size() && waiters[number] != no_coroutine) {
           number = waiters[number];
@@ -103,15 +137,24 @@ Continuations::PromiseKey Continuations::promise_key(uint32_t coroutine) {
 bool Continuations::awaits_no_coroutine(uint32_t waiter) {
   if (!has_types_) return false;
   const SuspendedCoroutine& one = found_->coroutines[waiter];
+  if (found_->places[one.place].awaiter.empty()) return is_untold(one);
   leads_.resize(found_->places.size());
   Leads& known = leads_[one.place];
   if (known == Leads::Unknown) known = leads_to_no_coroutine(one) ? Leads::No : Leads::Yes;
   return known == Leads::No;
 }
 
+// Where an awaiter leaves no code, nothing gets the coroutine's handle: what has it is from before.
+bool Continuations::is_untold(const SuspendedCoroutine& one) {
+  if (one.state != State::Waits && one.state != State::Unknown) return false;
+  if (one.point == SuspendedCoroutine::unknown || !program_.index_of(one.function)) return false;
+  const auto [at, is_new] = untold_.try_emplace({one.function, one.point}, false);
+  if (is_new) at->second = program_.is_untold(one.function, one.point);
+  return at->second;
+}
+
 bool Continuations::leads_to_no_coroutine(const SuspendedCoroutine& one) {
   const std::string& awaiter = found_->places[one.place].awaiter;
-  if (awaiter.empty()) return false;
   return is_suspend_always(awaiter) ||
          is_without_pointers(program_.awaiters(one.function, awaiter));
 }

@@ -76,6 +76,7 @@ class Continuations {
   bool may_resume(uint32_t coroutine, uint32_t offset);
   int rank_of_slot(uint32_t waiter, uint32_t slot);
   bool awaits_no_coroutine(uint32_t waiter);
+  bool is_untold(const SuspendedCoroutine& one);
   bool is_at_yield(uint32_t coroutine);
   uint64_t promise_end(uint32_t coroutine);
   PromiseKey promise_key(uint32_t coroutine);
@@ -99,6 +100,7 @@ class Continuations {
   std::map<std::string, uint32_t> names_ = {};  // of promises
   std::vector<Promise> promises_ = {};          // by function
   std::vector<Leads> leads_ = {};               // by place: whether its awaiter may have a coroutine
+  std::map<std::pair<uint32_t, uint32_t>, bool> untold_ = {};  // by function and point
   std::unordered_multimap<uint32_t, Candidate> elided_ = {};  // by the frame around them
   std::vector<Link> sorted_ = {};           // of one waiter, by `to`
   std::vector<Candidate> candidates_ = {};  // of one waiter

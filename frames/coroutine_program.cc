@@ -11,6 +11,7 @@
 #include "frames/frame_places.h"
 #include "frames/one_place.h"
 #include "frames/unnamed_coroutines.h"
+#include "frames/untold_points.h"
 #include "frames/wait_shapes.h"
 
 namespace skein {
@@ -43,7 +44,11 @@ CoroutineProgram::CoroutineProgram(const Target& target)
     : target_(target), debug_places_(DebugFilePlaces::of_this_user(target.root())) {
   for (const Mapping& mapping : target_.mappings())
     if (mapping.has_file()) add_module(mapping);
-  for (uint32_t i = 0; i < pairs_.size(); i++) by_code_.emplace(pairs_[i].function.resume, i);
+  for (uint32_t i = 0; i < pairs_.size(); i++) {
+    by_code_.emplace(pairs_[i].function.resume, i);
+    if (!pairs_[i].function.name.empty())
+      by_name_.emplace(std::pair(pairs_[i].module, std::string_view(pairs_[i].function.name)), i);
+  }
 }
 
 void CoroutineProgram::add_module(const Mapping& mapping) {
@@ -168,6 +173,20 @@ std::optional<uint32_t> CoroutineProgram::pair_of_code(uint64_t address) const {
   if (at == by_code_.begin()) return {};
   --at;
   return address < pairs_[at->second].function.end ? std::optional(at->second) : std::nullopt;
+}
+
+std::optional<uint32_t> CoroutineProgram::pair_around(uint64_t address) const {
+  if (const auto pair = pair_of_code(address)) return pair;
+  for (size_t module = 0; module < modules_.size(); module++) {
+    const Functions::Function* function =
+        modules_[module].functions.find(address - modules_[module].bias);
+    if (function == nullptr) continue;
+    // "NAME", "NAME.actor.cold", "NAME.destroy"
+    const std::string_view name = std::string_view(function->name);
+    const auto pair = by_name_.find({module, name.substr(0, name.find('.'))});
+    if (pair != by_name_.end()) return pair->second;
+  }
+  return {};
 }
 
 std::optional<FrameAddress> CoroutineProgram::frame_address(uint32_t number, uint64_t pc) {
@@ -422,7 +441,7 @@ std::optional<ResumeIndex> CoroutineProgram::index_of(uint32_t number) {
   const uint64_t least = frame_header + (promise ? promise->size : 0);
   if (promise && (pair.index = index_at_end(resuming, least))) return pair.index;
   for (const Code& code : creating_codes(pair)) {
-    pair.index = index_in_creation(code, least);
+    pair.index = index_in_creation(code, least, resuming);
     if (pair.index) return pair.index;
   }
   if ((pair.index = index_of_one_place(pair))) return pair.index;
@@ -590,6 +609,20 @@ std::vector<Code> CoroutineProgram::callers_that_create(const Pair& pair) {
   return found;
 }
 
+std::vector<LinePlace> CoroutineProgram::calls(uint32_t number, const std::string& type,
+                                               std::string_view member) {
+  const Pair& pair = pairs_[number];
+  Module& module = modules_[pair.module];
+  std::vector<LinePlace> found;
+  const Lines* lines = lines_of(module);
+  if (lines == nullptr) return found;
+  for (const Code& code : {code_of_resume(pair), rest_of_resume(pair)})
+    if (!code.bytes.empty())
+      for (LinePlace& one : places_of_calls(code, module.functions, *lines, type, member))
+        found.push_back(std::move(one));
+  return found;
+}
+
 std::vector<Suspension> CoroutineProgram::suspensions(uint32_t number) {
   constexpr size_t most = 200;
   std::vector<Suspension> found;
@@ -629,6 +662,12 @@ bool CoroutineProgram::has_point(uint32_t number, uint32_t point) {
   const size_t steps = stores_of(pair).size() + 2;
   if (pair.function.compiler == CoroutineFunction::Compiler::Clang) return point < steps;
   return point >= first_point_of_gcc && point / 2 < steps + first_point_of_gcc / 2;
+}
+
+bool CoroutineProgram::is_untold(uint32_t number, uint32_t point) {
+  const Pair& pair = pairs_[number];
+  return modules_[pair.module].elf.architecture == Architecture::X86_64 &&
+         is_told_to_none(code_of_resume(pair), pair.function.compiler, pair.index->offset, point);
 }
 
 // The highest number is that of the final suspension.

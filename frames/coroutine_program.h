@@ -51,9 +51,7 @@ class CoroutineProgram {
     uint64_t promise_size = 0;  // if it is prepared; 0: unknown
     PromiseUse promise_use = {};  // if it is prepared, and the size is unknown
     // Its functions may be something else. A frame has a block of the heap of its own.
-    bool is_guess() const {
-      return function.name.empty() && function.compiler == CoroutineFunction::Compiler::Clang;
-    }
+    bool is_guess() const { return function.is_guess; }
   };
 
   // Reads the tables of symbols of all files. Warnings of files that cannot be read are kept.
@@ -72,6 +70,9 @@ class CoroutineProgram {
   }
   // The pair in whose resuming function an instruction is. O(log pairs).
   std::optional<uint32_t> pair_of_code(uint64_t address) const;
+  // The same of any function of a pair, also the one that creates the frames or destroys them, and
+  // parts that the compiler has split off. Without symbols, as pair_of_code(). O(log functions).
+  std::optional<uint32_t> pair_around(uint64_t address) const;
 
   // Where the code that resumes a coroutine has its frame, before the instruction at `pc`. Nothing:
   // unknown. O(bytes of the function) at first.
@@ -102,6 +103,9 @@ class CoroutineProgram {
   // The line of an instruction of the coroutine's own function. Nothing: unknown. May read debug
   // information.
   std::optional<LinePlace> place_of_code(uint32_t pair, uint64_t address);
+  // The lines from which it calls this member of a class, also where the call is inlined. Empty:
+  // none, or unknown. May read debug information.
+  std::vector<LinePlace> calls(uint32_t pair, const std::string& type, std::string_view member);
   // Of all its points; empty: unknown. O(points * bytes of the function).
   std::vector<Suspension> suspensions(uint32_t pair);
   // The parameters and local variables of a frame that waits at `point`, if that is known. May read
@@ -136,7 +140,10 @@ class CoroutineProgram {
   // Whether the function may store this number. Precondition: index_of(pair). O(bytes of the
   // function) at first.
   bool has_point(uint32_t pair, uint32_t point);
-  // The same for a coroutine of g++ that has ended.
+  // Whether the function gives its handle to nothing at this point: is_told_to_none().
+  // Precondition: index_of(pair). O(bytes of the function).
+  bool is_untold(uint32_t pair, uint32_t point);
+  // The same as has_point() for a coroutine of g++ that has ended.
   bool may_end_at(uint32_t pair, uint32_t point);
   // What the coroutine does when it ends, by its code. O(bytes of the function) at first.
   const FinalResumption& ending(uint32_t pair);
@@ -201,6 +208,8 @@ class CoroutineProgram {
   std::vector<Pair> pairs_ = {};
   std::unordered_map<uint64_t, uint32_t> by_destroy_ = {};
   std::map<uint64_t, uint32_t> by_code_ = {};  // pairs by `resume`
+  // The same by module and name, which views that of the pair.
+  std::map<std::pair<size_t, std::string_view>, uint32_t> by_name_ = {};
   uint64_t lowest_ = UINT64_MAX;
   uint64_t highest_ = 0;
   std::vector<std::string> warnings_ = {};

@@ -13,7 +13,7 @@
 namespace skein {
 
 // Adds a timer to SuspendedCoroutines::objects for each coroutine that waits for nothing else that
-// is known, if the compiler has described its awaiter (g++), and this has a single
+// is known, if the compiler has described the awaiter of its point (g++), and this has a single
 // std::chrono::time_point, which is in the future. Others, such as the time at which a wait began,
 // say nothing. Precondition: `awaited` of the coroutines is set. O(coroutines).
 void find_deadlines(SuspendedCoroutines& found, const Waiters& waiters, CoroutineProgram& program,

@@ -141,11 +141,16 @@ std::vector<Store> with_values_of_registers(const Code& code, const std::vector<
         if (seen[i]) continue;
         seen[i] = true;
         const Instruction& one = all[i];
-        // B0+r ib: mov r8, imm8; B8+r id: mov r32, imm32.
+        // B0+r ib: mov r8, imm8; B8+r id: mov r32, imm32; 31 /r, 33 /r: xor.
         const bool is_number = one.map == Map::OneByte && one.opcode <= 0xBF &&
                                one.opcode >= (is_byte ? 0xB0 : 0xB8) &&
                                (one.has_rex || !is_high_byte(one));
-        if (is_number && one.rm == number)
+        const bool is_zero = one.map == Map::OneByte &&
+                             (one.opcode == 0x31 || one.opcode == 0x33) && !one.memory &&
+                             one.rm == one.reg;
+        if (is_zero && one.rm == number)
+          values.push_back({.begin = one.address, .end = one.end()});
+        else if (is_number && one.rm == number)
           values.push_back({.begin = one.address,
                             .end = one.end(),
                             .point = static_cast<uint32_t>(one.immediate) & mask});

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <unordered_set>
+#include <utility>
 
 #include "frames/chains.h"
 #include "frames/wait_shapes.h"
@@ -30,19 +31,10 @@ uint64_t number_of(const FrameMember& awaiter) {
   return number;
 }
 
-// What coroutines wait for is the same as when they were read.
-bool is_unchanged(const SuspendedCoroutines& found, uint32_t coroutine, const Waiters& waiters,
-                  const Target& target) {
-  const auto before = waiters.words(coroutine);
-  std::vector<uint64_t> now(before.size());
-  const auto bytes = std::span(reinterpret_cast<uint8_t*>(now.data()), 8 * now.size());  // NOLINT
-  return !now.empty() && target.read(found.coroutines[coroutine].frame, bytes) == bytes.size() &&
-         std::equal(before.begin(), before.end(), now.begin());
-}
-
 }  // namespace
 
 void LockHolders::find() {
+  find_given_guards();
   for (uint32_t i = 0; i < found_.awaited.size(); i++)
     if (found_.awaited[i].kind == WaitObject::Kind::Lock && found_.awaited[i].is_linked)
       locks_.emplace(found_.awaited[i].address, i);
@@ -71,7 +63,63 @@ void LockHolders::find() {
       for (WaitObject::Holder& one : holders) one.certainty = Certainty::Perhaps;
     constexpr size_t many = 4;  // of which any may be it
     if (holders.size() > many) holders.clear();
+    if (found_.awaited[lock].type == "coro::mutex" && !is_of_libcoro(found_.awaited[lock]))
+      for (WaitObject::Holder& one : holders)
+        one.certainty = std::min(one.certainty, Certainty::Probable);
   }
+}
+
+// Others call their namespace coro, too, and their locks may have time limits. libcoro's awaiter
+// (coro/mutex.hpp) is a pointer to its virtual functions, the coroutine, the next awaiter, and the
+// lock; in earlier versions the lock, the coroutine, and the next awaiter.
+bool LockHolders::is_of_libcoro(const WaitObject& lock) const {
+  return std::all_of(lock.waiters.begin(), lock.waiters.end(), [&](uint32_t waiter) {
+    const auto match = objects_.matches().find(waiter);
+    if (match == objects_.matches().end()) return false;
+    const auto words = waiters_.words(waiter);
+    const uint64_t at = match->second.slot / 8;
+    const uint64_t frame = found_.coroutines[waiter].frame;
+    if (at >= words.size()) return false;
+    const bool is_current =
+        at >= 3 && words[at - 3] != 0 && words[at - 2] == frame && words[at - 1] != frame;
+    return is_current || (at + 2 < words.size() && words[at + 1] == frame && words[at + 2] == 0);
+  });
+}
+
+// Classes that an await of the object gives, and that do no more than to keep its address until
+// they are destroyed: a guard, whatever its name. What is awaited is a lock then, if its name does
+// not contradict.
+void LockHolders::find_given_guards() {
+  std::set<std::pair<uint32_t, std::string>> seen;  // functions and awaiters
+  for (WaitObject& object : found_.awaited) {
+    if (!object.is_linked || !is_lock_with_guards(object.type) || is_exclusive_lock(object.type))
+      continue;
+    for (const uint32_t waiter : object.waiters) {
+      const SuspendedCoroutine& one = found_.coroutines[waiter];
+      const std::string& awaiter = found_.places[one.place].awaiter;
+      if (!seen.emplace(one.function, awaiter).second) continue;
+      const auto is_guard = [&](const ObjectType& type) {
+        return type.has_destructor && type.size == 8 && !type.handle && type.pointers.size() == 1 &&
+               type.pointers.front().to == object.type;
+      };
+      for (const ObjectType& type : program_.awaiters(one.function, awaiter)) {
+        if (type.resumes_to.empty()) continue;
+        const std::vector<ObjectType>& given = program_.classes(one.function, type.resumes_to);
+        if (!given.empty() && std::all_of(given.begin(), given.end(), is_guard))
+          given_[object.type].insert(type.resumes_to);
+      }
+    }
+    if (given_.contains(object.type)) object.kind = WaitObject::Kind::Lock;
+  }
+}
+
+bool LockHolders::is_guard(const std::string& type, const WaitObject& lock) const {
+  const auto given = given_.find(lock.type);
+  return is_name_of_guard(type) || (given != given_.end() && given->second.contains(type));
+}
+
+bool LockHolders::has_one_holder(const std::string& lock) const {
+  return is_plain_lock(lock) || given_.contains(lock);
 }
 
 // Names are without the arguments of templates: an awaiter that waits for an object of another type
@@ -132,7 +180,9 @@ void LockHolders::find_object(uint32_t coroutine, uint64_t slot, uint32_t lock) 
                                  : certainty_of(kind));
       return;
     }
-    return;  // what looks like a guard may be left from an object that is gone
+    // What looks like a guard may be left from an object that is gone.
+    if (is_taken_by_hand(coroutine, slot, lock)) add(coroutine, lock);
+    return;
   }
   if (is_used_awaiter(coroutine, slot, lock)) return add(coroutine, lock);
   std::vector<uint32_t>& references = references_[lock];
@@ -159,8 +209,8 @@ LockHolders::Guard LockHolders::kind_of_guard(uint32_t function, const ObjectTyp
                                               const WaitObject& lock) {
   if (guard_shape(type.name)) return Guard::Known;
   const bool has_lock = type.pointers.size() == 1 && type.pointers.front().to == lock.type;
-  if (!is_plain_lock(lock.type) || is_exclusive_lock(lock.type) || !type.has_destructor ||
-      type.size != 8 || type.handle || !has_lock || !is_name_of_guard(type.name))
+  if (!has_one_holder(lock.type) || is_exclusive_lock(lock.type) || !type.has_destructor ||
+      type.size != 8 || type.handle || !has_lock || !is_guard(type.name, lock))
     return Guard::None;
   // An awaiter takes the lock, and does not hold it.
   if (!program_.awaiters(function, type.name).empty()) return Guard::None;
@@ -170,7 +220,7 @@ LockHolders::Guard LockHolders::kind_of_guard(uint32_t function, const ObjectTyp
 LockHolders::Guard LockHolders::kind_of_object(uint32_t coroutine, const FrameObject& guard,
                                                const WaitObject& lock) {
   if (guard_shape(guard.type)) return Guard::Known;
-  if (!is_name_of_guard(guard.type)) return Guard::None;
+  if (!is_guard(guard.type, lock)) return Guard::None;
   Guard kind = Guard::None;
   const uint32_t function = found_.coroutines[coroutine].function;
   for (const ObjectType& type : program_.classes(function, guard.type)) {
@@ -205,14 +255,30 @@ bool LockHolders::may_be_released(uint32_t holder, uint32_t lock) {
     return other != holder && std::any_of(words.begin(), words.end(), refers_to_guard);
   };
   if (std::any_of(object.waiters.begin(), object.waiters.end(), has_guard)) return true;
-  constexpr int longest = 1000;
-  uint32_t at = found_.coroutines[holder].awaits;
-  for (int i = 0; i < longest && at != no_coroutine && at != holder; i++) {
-    if (has_guard(at) || (may_know(at, object) && !awaits_once(found_.coroutines[at].function)))
+  // Those that the holder awaits, and those that it waits for together: a child that has no more
+  // than an object around the lock was not given it to release.
+  constexpr size_t most = 1000;
+  std::vector<uint32_t> next = {holder};
+  std::unordered_set<uint32_t> seen = {holder};
+  size_t joined = SIZE_MAX;  // where those begin
+  const auto knows = [&](size_t i) {
+    const auto words = waiters_.words(next[i]);
+    return i < joined ? may_know(next[i], object)
+                      : std::find(words.begin(), words.end(), object.address) != words.end();
+  };
+  for (size_t i = 0; i < next.size() && i < most; i++) {
+    const SuspendedCoroutine& one = found_.coroutines[next[i]];
+    if (next[i] != holder && (has_guard(next[i]) || (knows(i) && !awaits_once(one.function) &&
+                                                     !is_at_first_await(next[i], object))))
       return true;
-    at = found_.coroutines[at].awaits;
+    if (one.awaits != no_coroutine && seen.insert(one.awaits).second) next.push_back(one.awaits);
+    if (one.awaited == no_coroutine) continue;
+    joined = std::min(joined, next.size());
+    for (const uint32_t child : found_.awaited[one.awaited].joined)
+      if (found_.coroutines[child].state != State::Final && seen.insert(child).second)
+        next.push_back(child);
   }
-  return false;
+  return next.size() > most;
 }
 
 // Whether coroutines wait for what is at this address.
@@ -246,6 +312,32 @@ bool LockHolders::may_know(uint32_t coroutine, const WaitObject& lock) {
   return false;
 }
 
+// Whether the coroutine waits for the lock, and has awaited nothing before. False also if that is
+// unknown.
+bool LockHolders::is_at_first_await(uint32_t coroutine, const WaitObject& lock) {
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const SuspendedCoroutines::Place& place = found_.places[one.place];
+  if (!awaits_object(one, lock) || place.line == 0 || place.awaiter.empty()) return false;
+  size_t same = 0;
+  bool is_first = false;
+  bool has_other = false;
+  const std::vector<Suspension>& all = suspensions_of(one.function);
+  bool is_start = all.size() > 1 &&
+                  program_.pairs()[one.function].function.compiler ==
+                      CoroutineFunction::Compiler::Gcc;  // g++'s first point is the initial suspend
+  for (const Suspension& point : all) {
+    if (std::exchange(is_start, false) || point.is_initial ||
+        (!point.awaiter.empty() && !is_program_type(point.awaiter)))
+      continue;
+    const bool is_here = point.place && point.place->file == place.file &&
+                         point.place->line == place.line && point.awaiter == place.awaiter;
+    same += is_here ? 1 : 0;
+    is_first = is_first || (is_here && !has_other);
+    has_other = true;
+  }
+  return is_first && same == 1;
+}
+
 // Whether the coroutine can wait at one place only, not counting its initial and final suspend.
 // False also if that is unknown.
 bool LockHolders::awaits_once(uint32_t function) {
@@ -259,10 +351,11 @@ bool LockHolders::awaits_once(uint32_t function) {
       return !base.empty() && awaiter.starts_with(base + "::");
     });
   };
-  // g++'s first point is the initial suspend, and its last one the final suspend.
+  // g++'s first point is the initial suspend, and its last one the final suspend. Where both never
+  // suspend, optimised code may have neither.
   const bool is_gcc =
       program_.pairs()[function].function.compiler == CoroutineFunction::Compiler::Gcc;
-  const auto first = all.begin() + (is_gcc && !all.empty() && !all.front().is_initial ? 1 : 0);
+  const auto first = all.begin() + (is_gcc && all.size() > 1 && !all.front().is_initial ? 1 : 0);
   const auto last = all.end() - (is_gcc && all.end() - first > 1 ? 1 : 0);
   return std::count_if(first, last, [&](const Suspension& one) {
            return !one.is_initial && !is_of_promise(one.awaiter) &&
@@ -380,7 +473,7 @@ void LockHolders::find_owner(uint32_t lock) {
   }
   if (found.size() == 1)
     add(found.front(), lock,
-        owner && is_plain_lock(object.type) ? Certainty::Probable : Certainty::Perhaps);
+        owner && has_one_holder(object.type) ? Certainty::Probable : Certainty::Perhaps);
 }
 
 // Where the lock ends, at most: there is another object that coroutines wait for, or the type ends.
@@ -420,12 +513,13 @@ void LockHolders::find_guard(uint32_t coroutine, const FrameLayout& layout, uint
         });
     if (!is_pointer) continue;
     if (member.is_awaiter) {
-      if (!may_be_current(coroutine, member)) add(coroutine, lock);
+      if (!may_be_current(coroutine, member) && !is_released_before(coroutine, object))
+        add(coroutine, lock);
       continue;
     }
     const Guard kind = kind_of_guard(found_.coroutines[coroutine].function, member.type, object);
     if (kind == Guard::None) {
-      if (is_name_of_guard(member.type.name)) add(coroutine, lock);
+      if (is_guard(member.type.name, object)) add(coroutine, lock);
       continue;
     }
     const std::optional<GuardShape> shape = guard_shape(member.type.name);
@@ -447,16 +541,28 @@ bool LockHolders::is_in_scope(uint32_t coroutine, const FrameLayout& layout,
   const SuspendedCoroutines::Place& place = found_.places[one.place];
   if (one.state != State::Waits || place.line == 0 || guard.scope == FrameMember::no_scope)
     return false;
+  // A temporary object of g++'s, which ends with its expression.
+  if (guard.name.starts_with("D.")) return false;
   if (kind == Guard::Known ? !is_exclusive_lock(object.type) : awaits_object(one, object))
     return false;
   bool has_awaiter = false;
+  bool has_variable = false;
   for (const FrameMember& member : layout.members) {
     if (!member.is_awaiter || !may_be_current(coroutine, member)) continue;
     has_awaiter = true;
     if (member.scope == FrameMember::no_scope || !layout.contains(guard.scope, member.scope))
       return false;
   }
-  if (!has_awaiter) return false;
+  // A variable that is awaited has no awaiter of the compiler's: the await is in its scope.
+  const std::string& awaited = place.awaiter;
+  for (const FrameMember& member : layout.members) {
+    if (has_awaiter || awaited.empty() || member.is_awaiter || member.type.name != awaited)
+      continue;
+    if (member.scope == FrameMember::no_scope || !layout.contains(guard.scope, member.scope))
+      return false;
+    has_variable = true;
+  }
+  if (!has_awaiter && !has_variable) return false;
   const Locked locked = has_locked_before(coroutine, layout, object);
   if (kind != Guard::Known && locked != Locked::Yes &&
       (locked == Locked::Other || has_spare_guards(coroutine, layout, object)))
@@ -469,6 +575,7 @@ bool LockHolders::is_in_scope(uint32_t coroutine, const FrameLayout& layout,
     return false;
   // A parameter has no line.
   if (guard.line == 0) return guard.scope == 0;
+  if (locked == Locked::Yes && is_given_before(coroutine, layout, guard, object)) return true;
   return guard.line < place.line &&
          (is_before || has_await_between(one.function, guard.line, place));
 }
@@ -504,6 +611,32 @@ LockHolders::Locked LockHolders::has_locked_before(uint32_t coroutine, const Fra
   }
   if (is_other && !is_unknown) return Locked::Other;
   return awaits_such ? Locked::No : Locked::NotHere;
+}
+
+// Whether an earlier await of this lock gave an object of the guard's class, and there is no other
+// such object: then this is it, also if all is in one line.
+bool LockHolders::is_given_before(uint32_t coroutine, const FrameLayout& layout,
+                                  const FrameMember& guard, const WaitObject& lock) const {
+  const auto words = waiters_.words(coroutine);
+  uint64_t current = UINT64_MAX;
+  size_t guards = 0;
+  for (const FrameMember& member : layout.members) {
+    if (member.is_awaiter && may_be_current(coroutine, member))
+      current = std::min(current, number_of(member));
+    const uint64_t at = member.offset / 8;
+    const bool has_lock = at < words.size() && words[at] == lock.address;
+    if (!member.is_awaiter && member.type.name == guard.type.name && has_lock) guards++;
+  }
+  return guards == 1 &&
+         std::any_of(layout.members.begin(), layout.members.end(), [&](const FrameMember& member) {
+           return member.is_awaiter && !member.is_reference && number_of(member) < current &&
+                  member.type.resumes_to == guard.type.name &&
+                  std::any_of(member.type.pointers.begin(), member.type.pointers.end(),
+                              [&](const TypedPointer& pointer) {
+                                const uint64_t slot = (member.offset + pointer.offset) / 8;
+                                return slot < words.size() && words[slot] == lock.address;
+                              });
+         });
 }
 
 // Whether it has the address of an awaiter elsewhere in the frame, with this slot.
@@ -570,6 +703,70 @@ bool LockHolders::is_used_awaiter(uint32_t coroutine, uint64_t slot, uint32_t lo
          words[handle / 8] == one.frame;
 }
 
+// In a frame whose members are unknown: whether the coroutine has awaited this lock, without a
+// guard, in a line before that where it waits.
+bool LockHolders::is_taken_by_hand(uint32_t coroutine, uint64_t slot, uint32_t lock) {
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const WaitObject& object = found_.awaited[lock];
+  const SuspendedCoroutines::Place& place = found_.places[one.place];
+  if (one.state != State::Waits || awaits_object(one, object) || object.type.empty()) return false;
+  const std::vector<Suspension>& all = suspensions_of(one.function);
+  const bool has_awaited = std::any_of(all.begin(), all.end(), [&](const Suspension& each) {
+    if (!each.place || each.is_initial || each.place->file != place.file ||
+        each.place->line >= place.line || !awaits_lock(each.awaiter, object))
+      return false;
+    const std::vector<ObjectType>& types = program_.awaiters(one.function, each.awaiter);
+    return !types.empty() && std::all_of(types.begin(), types.end(), [](const ObjectType& type) {
+      return type.resumes_to.empty();
+    });
+  });
+  return has_awaited && !is_released_before(coroutine, object) &&
+         (has_awaiter_at(coroutine, slot, lock) || refers_to_lock(coroutine, object));
+}
+
+// Whether there is an awaiter like those that wait for the lock. Where the lock was free, it has no
+// handle.
+bool LockHolders::has_awaiter_at(uint32_t coroutine, uint64_t slot, uint32_t lock) const {
+  const auto distance = distances_.find(lock);
+  if (distance == distances_.end()) return false;
+  const auto words = waiters_.words(coroutine);
+  const uint64_t handle = slot - static_cast<uint64_t>(distance->second);
+  return handle % 8 == 0 && handle / 8 < words.size() && handle > 8 &&
+         (words[handle / 8] == found_.coroutines[coroutine].frame || words[handle / 8] == 0);
+}
+
+// By a parameter or a variable, and by none to another such lock that it has awaited as well: it
+// would not be known which.
+bool LockHolders::refers_to_lock(uint32_t coroutine, const WaitObject& lock) {
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const SuspendedCoroutines::Place& place = found_.places[one.place];
+  if (one.point == SuspendedCoroutine::unknown) return false;
+  std::set<uint64_t> locks;
+  for (const FrameObject& each :
+       program_.objects(one.function, one.frame, one.point, waiters_.frame_memory(coroutine)))
+    if (each.is_pointer && each.type == lock.type && each.line < place.line)
+      locks.insert(each.word().value_or(0));
+  if (one.awaited != no_coroutine) locks.erase(found_.awaited[one.awaited].address);
+  return locks == std::set<uint64_t>{lock.address};
+}
+
+// Whether the lines before that where the coroutine waits release as many locks of this type as
+// they await. Of a branch that ends there, this is not known.
+bool LockHolders::is_released_before(uint32_t coroutine, const WaitObject& lock) {
+  constexpr std::string_view names[] = {"unlock", "release", "leave", "exit", "give_back"};
+  const SuspendedCoroutine& one = found_.coroutines[coroutine];
+  const SuspendedCoroutines::Place& place = found_.places[one.place];
+  const auto [at, is_new] = releases_.try_emplace({one.function, lock.type});
+  if (is_new)
+    for (const std::string_view name : names)
+      for (LinePlace& each : program_.calls(one.function, lock.type, name))
+        at->second.push_back(std::move(each));
+  std::set<uint32_t> lines;
+  for (const LinePlace& each : at->second)
+    if (each.file == place.file && each.line < place.line) lines.insert(each.line);
+  return !lines.empty() && lines.size() >= awaits_before(one.function, place, lock);
+}
+
 void LockHolders::add(uint32_t coroutine, uint32_t lock, Certainty certainty) {
   // What waits for a lock may have waited for it before; or it holds it, and waits for itself.
   if (found_.coroutines[coroutine].awaited == lock && certainty == Certainty::Perhaps) return;
@@ -580,48 +777,6 @@ void LockHolders::add(uint32_t coroutine, uint32_t lock, Certainty certainty) {
       return;
     }
   holders.push_back({coroutine, certainty});
-}
-
-void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, const Target& target,
-                         std::span<const uint32_t> cycle_closers,
-                         std::span<const uint32_t> guessed) {
-  const std::unordered_set<uint32_t> guesses(guessed.begin(), guessed.end());
-  std::unordered_set<uint32_t> removable = guesses;
-  removable.insert(cycle_closers.begin(), cycle_closers.end());
-  std::vector<uint32_t> seen(found.coroutines.size(), 0);  // by which walk
-  // The cycle that a walk from here leads to, if any of it has changed.
-  const auto changed_cycle_from = [&](uint32_t first) -> std::vector<uint32_t> {
-    if (seen[first] != 0) return {};
-    std::vector<uint32_t> path;
-    uint32_t at = first;
-    for (; at != no_coroutine && seen[at] == 0; at = may_wait_for(found, at)) {
-      seen[at] = first + 1;
-      path.push_back(at);
-    }
-    if (at == no_coroutine || seen[at] != first + 1) return {};
-    path.erase(path.begin(), std::find(path.begin(), path.end(), at));
-    const bool is_same = std::all_of(path.begin(), path.end(), [&](uint32_t one) {
-      return !guesses.contains(one) && is_unchanged(found, one, waiters, target);
-    });
-    return is_same ? std::vector<uint32_t>() : path;
-  };
-  // Each object of the cycle is awaited by a coroutine of it.
-  const auto break_up = [&](const std::vector<uint32_t>& path) {
-    const std::unordered_set<uint32_t> members(path.begin(), path.end());
-    for (const uint32_t one : path) {
-      SuspendedCoroutine& coroutine = found.coroutines[one];
-      if (coroutine.awaited != no_coroutine)
-        std::erase_if(
-            found.awaited[coroutine.awaited].holders,
-            [&](const WaitObject::Holder& holder) { return members.contains(holder.coroutine); });
-      if (removable.contains(one)) coroutine.awaits = no_coroutine;
-    }
-  };
-  for (size_t i = 0; i < found.awaited.size(); i++) {
-    const std::vector<WaitObject::Holder>& holders = found.awaited[i].holders;
-    if (holders.size() == 1) break_up(changed_cycle_from(holders.front().coroutine));
-  }
-  for (const uint32_t one : cycle_closers) break_up(changed_cycle_from(one));
 }
 
 }  // namespace skein

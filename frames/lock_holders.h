@@ -1,16 +1,16 @@
 // Which coroutines hold the locks that others wait for: those that keep a guard of the lock.
 //
 //   LockHolders(found, waiters, objects, program).find();
-//   keep_certain_cycles(found, waiters, target, objects.cycle_closers(),
-//                       objects.guessed());
 //
 // A frame keeps the bytes of a guard that has been destroyed. A holder is certain if the guard is
 // of a known type, its scope contains the await where the coroutine waits, and another await of the
 // function lies between them: that of the guard itself. A class of the program is a guard if it has
-// a destructor, nothing but the address of the lock, and the name of one; unless it is a member of
-// the lock's class, the function must have awaited the lock before. A lock of the program may have
-// the handle of its owner, by the name of the member. Otherwise it is, or has been, the holder;
-// without debug information, the only coroutine that has the lock's address may be.
+// a destructor, nothing but the address of the lock, and the name of one, or the lock's awaiter
+// gives it; unless it is a member of the lock's class, the function must have awaited the lock
+// before. A lock of the program may have the handle of its owner, by the name of the member.
+// A coroutine that has awaited a lock without a guard, and released fewer than it has awaited in
+// the lines before that where it waits, is perhaps the holder. Otherwise it is, or has been, the
+// holder; without debug information, the only coroutine that has the lock's address may be.
 //
 // No holder is certain
 //   - if there seem to be several: a lock has one;
@@ -23,7 +23,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,7 +31,6 @@
 #include "frames/coroutine_program.h"
 #include "frames/suspended_coroutines.h"
 #include "frames/waiters.h"
-#include "target/target.h"
 
 namespace skein {
 
@@ -50,6 +48,10 @@ class LockHolders {
   enum class Guard : uint8_t { None, Known, Inner, Outer };
 
   void find_awaiters();
+  void find_given_guards();
+  bool is_of_libcoro(const WaitObject& lock) const;
+  bool is_guard(const std::string& type, const WaitObject& lock) const;
+  bool has_one_holder(const std::string& lock) const;
   void find_in(uint32_t coroutine);
   bool is_debuggable(uint32_t coroutine) const;
   void find_object(uint32_t coroutine, uint64_t slot, uint32_t lock);
@@ -62,6 +64,7 @@ class LockHolders {
   bool is_object(uint64_t address) const;
   bool may_know(uint32_t coroutine, const WaitObject& lock);
   bool awaits_once(uint32_t function);
+  bool is_at_first_await(uint32_t coroutine, const WaitObject& lock);
   bool awaits_object(const SuspendedCoroutine& one, const WaitObject& lock) const;
   bool has_spare_guards(uint32_t coroutine, const FrameLayout& layout, const WaitObject& lock);
   size_t awaits_before(uint32_t function, const SuspendedCoroutines::Place& end,
@@ -81,12 +84,18 @@ class LockHolders {
   enum class Locked : uint8_t { No, Yes, NotHere, Other };
   Locked has_locked_before(uint32_t coroutine, const FrameLayout& layout,
                            const WaitObject& lock) const;
+  bool is_given_before(uint32_t coroutine, const FrameLayout& layout, const FrameMember& guard,
+                       const WaitObject& lock) const;
   bool refers_to(uint32_t coroutine, const FrameMember& awaiter, uint64_t slot) const;
   bool may_be_current(uint32_t coroutine, const FrameMember& awaiter) const;
   bool has_await_between(uint32_t function, uint32_t first, const SuspendedCoroutines::Place& end);
   bool is_awaited_between(uint32_t function, uint32_t first, const SuspendedCoroutines::Place& end,
                           const WaitObject& lock);
   bool is_used_awaiter(uint32_t coroutine, uint64_t slot, uint32_t lock) const;
+  bool is_taken_by_hand(uint32_t coroutine, uint64_t slot, uint32_t lock);
+  bool has_awaiter_at(uint32_t coroutine, uint64_t slot, uint32_t lock) const;
+  bool refers_to_lock(uint32_t coroutine, const WaitObject& lock);
+  bool is_released_before(uint32_t coroutine, const WaitObject& lock);
   void add(uint32_t coroutine, uint32_t lock, WaitObject::Certainty certainty = {});
   static WaitObject::Certainty certainty_of(Guard guard) {
     return guard == Guard::Known ? WaitObject::Certainty::Certain : WaitObject::Certainty::Probable;
@@ -100,22 +109,18 @@ class LockHolders {
   // By lock: from where awaiters have the frame's address to where they have that of the lock.
   std::unordered_map<uint32_t, int64_t> distances_ = {};
   std::map<uint32_t, std::vector<Suspension>> awaits_ = {};     // by function
+  // By function and type of lock, the lines in which it may release one.
+  std::map<std::pair<uint32_t, std::string>, std::vector<LinePlace>> releases_ = {};
   std::map<std::string, std::optional<uint64_t>> owners_ = {};  // by type of lock
   std::map<std::string, std::optional<uint64_t>> sizes_ = {};   // the same
   std::vector<uint64_t> objects_by_address_ = {};               // addresses of found_.awaited
   std::map<std::string, std::set<std::string>> awaiters_ = {};  // by the only type they wait for
+  // By type of lock, the classes that its awaiters give, if those are guards.
+  std::map<std::string, std::set<std::string>> given_ = {};
   // By lock, the coroutines without debug information that have its address; at most two.
   std::unordered_map<uint32_t, std::vector<uint32_t>> references_ = {};
   std::vector<FrameObject> objects_in_frame_ = {};
   uint32_t objects_of_ = SuspendedCoroutine::none;  // whose they are
 };
-
-// Coroutines that wait for each other do not change. Where they have since they were read, holders
-// of locks are no longer certain. O(coroutines).
-// `cycle_closers`: coroutines whose `awaits` has closed a cycle. `guessed`: those whose `awaits` is
-// a guess, so that no cycle with one is certain. Where a cycle is not, their `awaits` is removed.
-void keep_certain_cycles(SuspendedCoroutines& found, const Waiters& waiters, const Target& target,
-                         std::span<const uint32_t> cycle_closers,
-                         std::span<const uint32_t> guessed);
 
 }  // namespace skein

@@ -1,6 +1,8 @@
 #include "frames/resume_index.h"
 
+#include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -143,29 +145,77 @@ std::optional<ResumeIndex> index_by_register(std::span<const uint8_t> code, uint
   return found;
 }
 
+// The bytes of the frame that code reads, or takes the address of.
+std::set<uint64_t> bytes_read(const Code& resuming) {
+  constexpr int64_t largest_frame = 1 << 28;
+  constexpr uint8_t lea = 0x8D;
+  std::set<uint64_t> read;
+  RegisterFlow(resuming).visit([&](const Instruction& one, const RegisterFlow::State& before) {
+    const RegisterFlow::Value address = before.address(one);
+    if (address.base != RegisterFlow::Base::Parameter || address.offset < 0 ||
+        address.offset >= largest_frame || is_store(one))
+      return;
+    const bool is_address = one.map == Instruction::Map::OneByte && one.opcode == lea;
+    const uint64_t size = is_address ? 1 : access_size(one);
+    for (uint64_t i = 0; i < size; i++) read.insert(static_cast<uint64_t>(address.offset) + i);
+  });
+  return read;
+}
+
+// The bytes 0 of what an instruction stores, of up to 4 bytes: a bit of each.
+unsigned zeros_stored(const Instruction& one, const RegisterFlow::State& before) {
+  if (!is_store(one) || one.map != Instruction::Map::OneByte || one.is_64_bits) return 0;
+  const bool is_high_byte = one.opcode == 0x88 && !one.has_rex && one.reg >= 4;
+  int64_t value = one.immediate;
+  if (one.opcode == 0x88 || one.opcode == 0x89) {  // of a register
+    const RegisterFlow::Value& stored = before.registers[one.reg];
+    if (stored.base != RegisterFlow::Base::Number || is_high_byte) return 0;
+    value = stored.offset;
+  }
+  unsigned zeros = 0;
+  for (unsigned i = 0; i < access_size(one); i++)
+    if ((static_cast<uint64_t>(value) >> (8 * i) & 0xFF) == 0) zeros |= 1U << i;
+  return zeros;
+}
+
 }  // namespace
 
-std::optional<ResumeIndex> index_in_creation(const Code& code, uint64_t least) {
+std::optional<ResumeIndex> index_in_creation(const Code& code, uint64_t least,
+                                             const Code& resuming) {
   constexpr uint64_t largest_frame = 1 << 28;
   const RegisterFlow flow(code);
   if (!flow.is_complete()) return index_by_register(code.bytes, code.address, code.creates, least);
   const std::vector<RegisterFlow::Value> frames = frames_of(code, flow);
-  std::set<uint64_t> offsets;
+  std::set<uint64_t> alone;  // stored by instructions that store one byte
+  std::set<uint64_t> all;
+  std::map<uint64_t, uint64_t> stores;  // the address of the last one, by offset
   flow.visit([&](const Instruction& one, const RegisterFlow::State& before) {
-    if (!is_store(one) || one.map != Instruction::Map::OneByte || one.opcode != 0xC6 ||
-        one.immediate != 0)
-      return;
+    const unsigned zeros = zeros_stored(one, before);
+    if (zeros == 0) return;
     const RegisterFlow::Value address = before.address(one);
     for (const RegisterFlow::Value& frame : frames) {
       const uint64_t offset =
           static_cast<uint64_t>(address.offset) - static_cast<uint64_t>(frame.offset);
-      if (address.base == frame.base && address.origin == frame.origin && offset >= least &&
-          offset < largest_frame)
-        offsets.insert(offset);
+      if (address.base != frame.base || address.origin != frame.origin || offset >= largest_frame)
+        continue;
+      for (unsigned i = 0; i < 4; i++)
+        if ((zeros >> i & 1) != 0 && offset + i >= least) {
+          all.insert(offset + i);
+          stores[offset + i] = one.address;
+        }
+      if (one.opcode == 0xC6 && offset >= least) alone.insert(offset);
     }
   });
-  if (offsets.size() != 1) return {};
-  return ResumeIndex{.offset = *offsets.begin(), .size = 1};
+  if (all.size() > 1)
+    for (const uint64_t read : bytes_read(resuming)) all.erase(read);
+  // Beside a variable that is not used later: clang has the number first.
+  if (all.size() > 1 && !resuming.bytes.empty() &&
+      std::all_of(all.begin(), all.end(),
+                  [&](uint64_t each) { return stores[each] == stores[*all.begin()]; }))
+    all = {*all.begin()};
+  for (const std::set<uint64_t>* offsets : {&all, &alone})
+    if (offsets->size() == 1) return ResumeIndex{.offset = *offsets->begin(), .size = 1};
+  return {};
 }
 
 }  // namespace skein

@@ -39,9 +39,11 @@ std::optional<ResumeIndex> index_that_is_followed(const Code& code, const Code& 
                                                   CoroutineFunction::Compiler compiler);
 
 // The same for a coroutine of clang's that waits at one place, so that nothing reads the number:
-// from the code of a function that creates the frame, `code.creates`. The only byte 0 that it stores
-// there, at `least` or behind, is the number. Nothing: there are several. `least`: the size of the two
-// addresses and of the promise, as far as it is known, in which a byte 0 may be anything.
-std::optional<ResumeIndex> index_in_creation(const Code& code, uint64_t least);
+// from the code of a function that creates the frame, `code.creates`. The only byte 0 that it
+// stores there, at `least` or behind, is the number; of several, the only one that `resuming`, the
+// code that resumes the coroutine, does not read. Nothing: there are several. `least`: the size of
+// the two addresses and of the promise, as far as it is known, in which a byte 0 may be anything.
+std::optional<ResumeIndex> index_in_creation(const Code& code, uint64_t least,
+                                             const Code& resuming = {});
 
 }  // namespace skein

@@ -60,6 +60,23 @@ TEST_CASE("the number of a coroutine of clang's that waits at one place") {
   std::vector<uint8_t> reused(code.begin(), code.begin() + 27);
   reused.insert(reused.end(), {0xE8, 0, 0, 0, 0, 0x48, 0x89, 0xC3, 0xC6, 0x43, 0x12, 0, 0xC3});
   CHECK(found(reused, 0x1000, 0x110F)->offset == 0x11);
+  // The code that resumes the coroutine reads the other one: movzbl 0x11(%rdi),%eax; ret
+  const std::vector<uint8_t> reads = {0x0F, 0xB6, 0x47, 0x11, 0xC3};
+  const auto unread = [&](std::span<const uint8_t> bytes) {
+    return index_in_creation({.address = 0x1000, .bytes = bytes, .creates = 0x110F}, 16,
+                             {.address = 0x110F, .bytes = reads, .has_frame = true});
+  };
+  REQUIRE(unread(code));
+  CHECK(unread(code)->offset == 0x12);
+  // xor %ecx,%ecx; mov %cl,0x14(%rbx); movw $0,0x11(%rbx): from a register, and two bytes at once
+  std::vector<uint8_t> wide(code.begin(), code.begin() + 18);
+  wide.insert(wide.end(), {0x31, 0xC9, 0x88, 0x4B, 0x14, 0xC3});
+  CHECK(unread(wide)->offset == 0x14);
+  wide.resize(18);
+  wide.insert(wide.end(), {0x66, 0xC7, 0x43, 0x11, 0, 0, 0xC3});
+  CHECK(unread(wide)->offset == 0x12);
+  wide[21] = 0x13;
+  CHECK(unread(wide)->offset == 0x13);  // neither is read
   // movq $0x1107,(%rax), not relative; movb $0,0x11(%rax)
   CHECK(found(std::vector<uint8_t>{0xE8, 0, 0, 0, 0, 0x48, 0xC7, 0x00, 0x07, 0x11, 0, 0, 0xC6, 0x40, 0x11, 0}, 0,
               0x1107));

@@ -6,13 +6,14 @@
 #include <string_view>
 #include <type_traits>
 
+#include "frames/joined_coroutines.h"
 #include "target/unpacker.h"
 
 namespace skein {
 
 namespace {
 
-constexpr std::string_view version = "skein.frames/7\n";
+constexpr std::string_view version = "skein.frames/9\n";
 
 // Both archives visit the same members in the same order: see visit().
 class Saving {
@@ -146,7 +147,7 @@ template <typename Archive>
 void visit(Archive& archive, SuspendedCoroutine& one) {
   visit_all(archive, one.frame, one.function, one.awaits, one.place, one.object, one.point,
             one.size, one.state, one.thread, one.is_certain, one.is_elided, one.awaited,
-            one.joined_by, one.is_unreferenced, one.caller, one.may_go_on);
+            one.joined_by, one.is_unreferenced, one.caller, one.may_go_on, one.may_run);
 }
 
 template <typename Archive>
@@ -172,8 +173,8 @@ void visit(Archive& archive, FrameVariable& one) {
 template <typename Archive>
 void visit(Archive& archive, SocketState& one) {
   visit_all(archive, one.descriptor, one.tcp, one.local_port, one.peer_port, one.peer, one.local,
-            one.is_local_port_listening, one.is_peer_port_listening, one.unread, one.unacked,
-            one.sent, one.received, one.sent_ago, one.received_ago, one.has_counts);
+            one.is_local_port_listening, one.is_peer_port_listening, one.is_silent, one.unread,
+            one.unacked, one.sent, one.received, one.sent_ago, one.received_ago, one.has_counts);
 }
 
 template <typename Archive>
@@ -197,8 +198,9 @@ template <typename Archive>
 void visit(Archive& archive, SavedFrames& all) {
   visit_all(archive, all.found.functions, all.found.callers, all.found.places, all.found.coroutines,
             all.found.objects, all.found.awaited, all.found.variables, all.found.read,
-            all.found.freed, all.found.warnings, all.around.steady_now, all.around.system_now,
-            all.around.sockets, all.around.threads, all.around.mutex_waits, all.paused);
+            all.found.freed, all.found.lacks_files, all.found.warnings, all.around.steady_now,
+            all.around.system_now, all.around.reading_ns, all.around.sockets, all.around.threads,
+            all.around.mutex_waits, all.paused);
 }
 
 bool is_index(uint32_t value, size_t size) {
@@ -284,6 +286,7 @@ Result<SavedFrames> read_frames(std::span<const uint8_t> bytes, const std::strin
   SavedFrames frames;
   visit(archive, frames);
   if (!archive.is_complete() || !is_consistent(frames.found)) return damaged(path);
+  set_joined(frames.found);
   return frames;
 }
 

@@ -40,6 +40,7 @@ SavedFrames example() {
                            .peer = "[::1]:80",
                            .local = "[::1]:40000",
                            .is_peer_port_listening = true,
+                           .is_silent = true,
                            .unread = 3,
                            .has_counts = true}};
   saved.around.threads = {{.id = 4711, .name = "main", .wait_channel = "ep_poll"}};

@@ -7,9 +7,15 @@
 
 namespace skein {
 
-bool waits_to_receive(const CoroutineChain& chain) {
-  return chain.operation.starts_with("async_receive") || chain.operation.starts_with("async_read");
+namespace {
+
+bool receives(std::string_view operation) {
+  return operation.starts_with("async_receive") || operation.starts_with("async_read");
 }
+
+}  // namespace
+
+bool waits_to_receive(const CoroutineChain& chain) { return receives(chain.operation); }
 
 std::vector<SilentConnection> silent_connections(const std::vector<const SocketState*>& receiving) {
   // All sockets that a server has accepted have the same local address.
@@ -29,6 +35,21 @@ std::vector<SilentConnection> silent_connections(const std::vector<const SocketS
               return one.a->descriptor < other.a->descriptor;
             });
   return connections;
+}
+
+void mark_silent_sockets(const SuspendedCoroutines& found, Surroundings& around) {
+  std::vector<const SocketState*> receiving;
+  for (const SuspendedCoroutine& one : found.coroutines) {
+    if (one.object == SuspendedCoroutine::none ||
+        !receives(found.functions[one.function].operation))
+      continue;
+    const SocketState* socket = socket_of(found.objects[one.object], around);
+    if (socket != nullptr && socket->has_counts && socket->sent == 0 && socket->received == 0)
+      receiving.push_back(socket);
+  }
+  for (const SilentConnection& one : silent_connections(receiving))
+    for (const SocketState* end : {one.a, one.b})
+      around.sockets[static_cast<size_t>(end - around.sockets.data())].is_silent = true;
 }
 
 }  // namespace skein

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "frames/chains.h"
+#include "frames/suspended_coroutines.h"
+#include "frames/verdict.h"
 #include "target/sockets.h"
 
 namespace skein {
@@ -23,5 +25,8 @@ bool waits_to_receive(const CoroutineChain& chain);
 // `receiving`: the ends on which coroutines wait to receive, each once. Without connections on
 // which bytes are under way. By a's descriptor. O(receiving * log receiving).
 std::vector<SilentConnection> silent_connections(const std::vector<const SocketState*>& receiving);
+
+// Sets SocketState::is_silent. O(coroutines * log sockets).
+void mark_silent_sockets(const SuspendedCoroutines& found, Surroundings& around);
 
 }  // namespace skein

@@ -16,10 +16,12 @@
 #include "frames/asio_recycler.h"
 #include "frames/awaited_objects.h"
 #include "frames/call_stack.h"
+#include "frames/changing_cycles.h"
 #include "frames/continuations.h"
 #include "frames/coroutine_program.h"
 #include "frames/deadlines.h"
 #include "frames/heaps.h"
+#include "frames/joined_coroutines.h"
 #include "frames/lock_holders.h"
 #include "frames/memory_cache.h"
 #include "frames/references.h"
@@ -27,6 +29,7 @@
 #include "frames/stack_places.h"
 #include "frames/unreferenced.h"
 #include "frames/waiters.h"
+#include "frames/when_any.h"
 #include "frames/written_parts.h"
 
 namespace skein {
@@ -76,11 +79,17 @@ class Search {
   }
 
  private:
+  // As far as the first warning shows.
+  bool lacks_symbols() const {
+    const std::vector<std::string> warnings = program_.warnings();
+    return !warnings.empty() && warnings.front().find(" has no symbols") != std::string::npos;
+  }
+
   Error nothing_found() const {
     const std::vector<std::string> warnings = program_.warnings();
     std::string advice = warnings.empty() ? "" : warnings.front();
     // Where they were searched is too much for a program that may have no coroutines.
-    if (advice.find(" has no symbols") != std::string::npos)
+    if (lacks_symbols())
       advice =
           "it has no symbols, which may hide them: install the package's -dbgsym, or build it "
           "without -s";
@@ -92,6 +101,7 @@ class Search {
   Result<SuspendedCoroutines> none_found(SuspendedCoroutines found) {
     if (program_.pairs().empty() && options_.after) options_.after(found);
     const Error error = nothing_found();
+    found.lacks_files = !error.advice.empty() && !lacks_symbols();
     found.warnings = {error.what + (error.advice.empty() ? "" : "; " + error.advice)};
     return found;
   }
@@ -158,6 +168,14 @@ class Search {
     count_own_blocks();
   }
 
+  // Whether the block is one of a program's own allocator, that begins with a frame.
+  bool is_first_of_pool(uint32_t i) {
+    constexpr uint64_t large = 1 << 16;
+    const uint64_t size = blocks_[i].end - blocks_[i].begin;
+    return is_pooled_[i] || (is_gcc(found_[i].pair) && size >= large &&
+                             size / 4 > program_.least_frame_size(found_[i].pair));
+  }
+
   // What was in a freed block when it was found, and is in use when the allocator is looked at, may
   // have been overwritten between.
   bool is_still_there(uint32_t i) {
@@ -175,9 +193,10 @@ class Search {
     is_pooled_.resize(found_.size());
     for (uint32_t i = 0; i < found_.size(); i++) is_pooled_[i] = is_pooled(i);
     own_blocks_.resize(program_.pairs().size());
-    for (size_t i = 0; i < found_.size(); i++)
+    for (uint32_t i = 0; i < found_.size(); i++)
       if (blocks_[i].is_used() && !found_[i].is_elided)
-        own_blocks_[found_[i].pair] += blocks_[i].begin == found_[i].frame ? 1 : -1;
+        own_blocks_[found_[i].pair] +=
+            blocks_[i].begin == found_[i].frame && !is_first_of_pool(i) ? 1 : -1;
     // The frames of a function are equally large: at most as far as any of them is from the next.
     sizes_.assign(program_.pairs().size(), default_size);
     uint64_t next = UINT64_MAX;
@@ -219,7 +238,7 @@ class Search {
       add_unused(stack);
       for (size_t i = 0; i < stack.calls.size(); i++) {
         // Behind a call that does not return there may be another function.
-        const uint64_t pc = stack.calls[i].pc - (stack.calls[i].is_return ? 1 : 0);
+        const uint64_t pc = stack.calls[i].instruction();
         const auto pair = program_.pair_of_code(pc);
         if (!pair) continue;
         const uint32_t frame = frame_of(std::span(stack.calls).subspan(i), *pair);
@@ -551,8 +570,10 @@ class Search {
             is_referred && (is_own || (one.state != State::Final && is_gcc(one.function)));
         // A register may have the only reference.
         if (!is_referred && !is_own &&
-            (is_judged(kept[i]) || one.state == State::Final || !is_gcc(one.function)))
+            (is_judged(kept[i]) || one.state == State::Final || !is_gcc(one.function))) {
+          if (one.state != State::Final && !place_on_stack(kept[i])) unreferred_++;
           continue;
+        }
       }
       kept[left] = kept[i];
       all[left++] = one;
@@ -663,9 +684,14 @@ class Search {
     const uint64_t unknown = SimilarWaits(out, waiters, awaited, program_).find();
     find_deadlines(out, waiters, program_, options_.now);
     adapters.add_executors(memory_, out);
+    connect_when_any(out, waiters);
+    set_joined(out);
     LockHolders(out, waiters, awaited, program_).find();
     continuations.find_other_wakers(out);
-    keep_certain_cycles(out, waiters, target_, awaited.cycle_closers(), awaited.guessed());
+    remove_changing_cycles(out, waiters, target_, program_,
+                           {.closers = awaited.cycle_closers(),
+                            .guessed = awaited.guessed(),
+                            .goes_on = options_.now.steady.has_value()});
     set_running_places(out);
     if (unknown != 0)
       warnings_.push_back("what " + counted(unknown, "coroutine") +
@@ -682,6 +708,13 @@ class Search {
                           : grouped(unjudged_) + " frames of what may be coroutines are") +
           std::string(" left out: without symbols, nothing shows that the program's own allocator or a "
                       "stack has them in use"));
+    if (unreferred_ != 0)
+      out.warnings.push_back(
+          (unreferred_ == 1 ? "1 frame that nothing refers to is"
+                            : grouped(unreferred_) + " frames that nothing refers to are") +
+          std::string(
+              " left out: in the program's own allocator, coroutines that nothing can resume "
+              "look like the remains of some that have ended"));
     if (!is_sample_ && std::any_of(out.coroutines.begin(), out.coroutines.end(),
                                    [](const SuspendedCoroutine& one) { return !one.is_certain; }))
       out.warnings.push_back(
@@ -795,6 +828,7 @@ class Search {
   std::vector<std::unique_ptr<Heap>> heaps_ = {};
   uint64_t read_ = 0;
   uint64_t unjudged_ = 0;  // left out, and perhaps coroutines
+  uint64_t unreferred_ = 0;   // the same, as nothing refers to them
   uint64_t memory_size_ = 0;  // bytes that may have been written
   bool is_sample_ = false;    // only some of them are read
   std::vector<std::string> warnings_ = {};

@@ -40,6 +40,9 @@ struct SuspendedCoroutine {
   // Something else may resume it before what it `awaits` has ended, such as a timer. Only set where
   // a lock has a holder.
   bool may_go_on = false;
+  // It may have been running, in spite of its state: only set in a cycle of coroutines that await
+  // each other.
+  bool may_run = false;
   bool is_unreferenced = false;  // nothing in memory refers to it; looked for on request
 };
 
@@ -78,6 +81,8 @@ struct SuspendedCoroutines {
   uint64_t read = 0;    // bytes
   uint64_t memory = 0;  // bytes that the program may have written; more than `read`: a sample
   uint64_t freed = 0;  // frames in freed memory, left out
+  // Files of the program could not be read, so that coroutines may be there that were not found.
+  bool lacks_files = false;
   // What is missing, a sentence each: files without symbols, damaged heaps.
   std::vector<std::string> warnings = {};
 };

@@ -18,8 +18,19 @@ namespace {
 
 using Compiler = CoroutineFunction::Compiler;
 
-// Calls (E8 cd) of functions whose names contain `name`; also as the last thing that a function does
-// (E9 cd), as await_suspend() often is.
+// "app::Event::await_ready" of a symbol; of an awaiter that stands for another one, that type.
+std::string name_of_member(std::string_view function) {
+  constexpr std::string_view unnamed = "(anonymous)::";
+  const std::string full = with_lambdas_of_signatures(demangled(function));
+  const std::optional<std::string> wrapped = wrapped_awaiter(full);
+  std::string name = short_function_name(wrapped ? *wrapped : full);
+  for (size_t at = 0; (at = name.find(unnamed, at)) != std::string::npos;)
+    name.erase(at, unnamed.size());
+  return wrapped ? name + "::" : name;
+}
+
+// Calls (E8 cd) of functions that are members of this name; also as the last thing that a function
+// does (E9 cd), as await_suspend() often is.
 void add_calls(const Code& code, const Functions& functions, std::string_view name,
                std::vector<Lines::Call>& to) {
   for (size_t at = 0; at + 5 <= code.bytes.size(); at++) {
@@ -28,8 +39,7 @@ void add_calls(const Code& code, const Functions& functions, std::string_view na
     const uint64_t target =
         address + 5 + static_cast<uint64_t>(int64_t{signed_at(code.bytes, at + 1)});
     const Functions::Function* called = functions.find(target);
-    if (called != nullptr && called->begin == target &&
-        called->name.find(name) != std::string_view::npos)
+    if (called != nullptr && called->begin == target && is_member(called->name, name))
       to.push_back({address, address + 5, std::string(called->name)});
   }
 }
@@ -196,6 +206,13 @@ Awaits awaits_nearby(const Code& code, Compiler compiler, const Store& store,
   return found;
 }
 
+// g++ gives some code of skein's hooks no other line than their own, though it is inlined: the line
+// of the co_await is unknown then.
+bool is_of_hooks(const std::optional<Lines::Place>& place) {
+  return place && (place->file.ends_with("skein/coroutine/awaiting.h") ||
+                   place->file.ends_with("skein/skein.h"));
+}
+
 // Clang's line of a store is right; g++'s is that of the statement.
 std::optional<Lines::Place> place_of_gcc(const Code& code, const Store& store, const Awaits& awaits,
                                          const Lines& lines) {
@@ -205,9 +222,14 @@ std::optional<Lines::Place> place_of_gcc(const Code& code, const Store& store, c
     const auto place = lines.at(awaits.ready->address);
     return place == lines.at(awaits.suspend->address) ? place : std::nullopt;
   }
-  for (const Lines::Call* call : {awaits.ready, awaits.suspend, awaits.resume})
-    if (call != nullptr) return lines.at(call->address);
-  return lines.at(store.begin);
+  bool is_in_hooks = false;
+  for (const Lines::Call* call : {awaits.ready, awaits.suspend, awaits.resume}) {
+    if (call == nullptr) continue;
+    const std::optional<Lines::Place>& place = lines.at(call->address);
+    if (!is_of_hooks(place)) return place;
+    is_in_hooks = true;
+  }
+  return is_in_hooks ? std::nullopt : lines.at(store.begin);
 }
 
 // Of code that other coroutines were inlined into: leaves out stores of a number that belong to
@@ -290,13 +312,26 @@ Suspension find_suspension(const Code& code, Compiler compiler, uint64_t offset,
   return found;
 }
 
+bool is_member(std::string_view function, std::string_view member) {
+  if (function.find(member) == std::string_view::npos) return false;
+  const std::string name = name_of_member(function);
+  if (name.ends_with("::") || name.starts_with("_Z")) return true;
+  const size_t scope = name.rfind("::");
+  return scope != std::string::npos && std::string_view(name).substr(scope + 2) == member;
+}
+
+std::vector<LinePlace> places_of_calls(const Code& code, const Functions& functions,
+                                       const Lines& lines, const std::string& type,
+                                       std::string_view member) {
+  std::vector<LinePlace> found;
+  for (const Lines::Call& call : calls_of(code, functions, &lines, member))
+    if (const auto place = lines.at(call.address); place && type_of_member(call.function) == type)
+      found.push_back(*place);
+  return found;
+}
+
 std::string type_of_member(std::string_view function) {
-  constexpr std::string_view unnamed = "(anonymous)::";
-  const std::string full = with_lambdas_of_signatures(demangled(function));
-  if (auto inner = wrapped_awaiter(full)) return *inner;
-  std::string name = short_function_name(full);
-  for (size_t at = 0; (at = name.find(unnamed, at)) != std::string::npos;)
-    name.erase(at, unnamed.size());
+  std::string name = name_of_member(function);
   const size_t member = name.rfind("::");
   return member == std::string::npos ? "" : name.substr(0, member);
 }

@@ -33,6 +33,16 @@ Suspension find_suspension(const Code& code, CoroutineFunction::Compiler compile
                            uint32_t point, const Functions& functions, const Lines* lines,
                            std::string_view inside = "");
 
+// The lines from which the function calls this member of a class, also where the call is inlined.
+std::vector<LinePlace> places_of_calls(const Code& code, const Functions& functions,
+                                       const Lines& lines, const std::string& type,
+                                       std::string_view member);
+
+// Whether a symbol is of a member of this name, and does not just have the name in it, as a
+// template whose parameter is of the type `decltype(of.await_ready())`: what is around that may be
+// a namespace. True also if the symbol cannot be read.
+bool is_member(std::string_view function, std::string_view member);
+
 // "N4coro5event7awaiter13await_suspendE..", mangled -> "coro::event::awaiter": without the
 // arguments of templates. Empty: it is no member of a type.
 std::string type_of_member(std::string_view function);

@@ -100,4 +100,18 @@ TEST_CASE("the type of a member function") {
         "ns::f::Event");
   CHECK(type_of_member("main") == "");
   CHECK(type_of_member("") == "");
+  CHECK(type_of_member("_ZN2ns7awaiterIiE13await_suspendIiEEDcNSt7__n486116coroutine_handleIvEE") ==
+        "ns::awaiter");                                       // decltype(auto)
+  CHECK(type_of_member("_ZN2nsUt_11await_readyEv") != "ns");  // of a class without a name
+}
+
+TEST_CASE("a function that has the name of a member in its signature is none") {
+  // app::Pause& app::detail::counted<app::Pause>(app::Pause&, decltype (({parm#1}.await_ready)())*)
+  const char* const other = "_ZN3app6detail7countedINS_5PauseEEERT_S4_PDTcldtfL0p_11await_readyEE";
+  CHECK(type_of_member(other) == "app::detail");  // a namespace
+  CHECK_FALSE(is_member(other, "await_ready"));
+  CHECK_FALSE(is_member("await_ready", "await_ready"));
+  CHECK(is_member("_ZNK3app5Pause11await_readyEv", "await_ready"));
+  CHECK(is_member("_ZNK3app5Pause11await_readyEv.isra.0", "await_ready"));
+  CHECK_FALSE(is_member("_ZNK3app5Pause11await_readyEv", "await_suspend"));
 }

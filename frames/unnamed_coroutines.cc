@@ -7,6 +7,8 @@
 #include <optional>
 #include <set>
 
+#include "frames/adjacent_addresses.h"
+#include "frames/parameter_use.h"
 #include "frames/resume_index.h"
 #include "symbol/code_ranges.h"
 
@@ -34,11 +36,19 @@ class UnnamedSearch {
       if (range.size() >= 8 && range.size() <= 64) add_small_destroy(range);
     for (const auto& [destroy, function] : by_destroy_) resumes_.insert(function.resume);
     const bool may_be_clang = is_compiled_by(file_, "clang");
+    // Packages of Debian have no section that names the compiler.
+    if (may_be_clang || !is_compiled_by(file_, "")) {
+      uint64_t read = 0;
+      for (const CodeRange& range : ranges_)
+        if ((read += std::min(range.size(), most_code)) <= file_.size()) read_stores(range);
+      add_stored();
+    }
     for (const CodeRange& range : ranges_) add_created(range, may_be_clang);
     for (const auto& [destroy, candidate] : candidates_)
       by_destroy_.try_emplace(destroy, candidate.function);
     std::vector<CoroutineFunction> found;
     for (const auto& [destroy, function] : by_destroy_) found.push_back(function);
+    found.insert(found.end(), stored_functions_.begin(), stored_functions_.end());
     std::sort(found.begin(), found.end(),
               [](const auto& a, const auto& b) { return a.resume < b.resume; });
     return found;
@@ -73,24 +83,102 @@ class UnnamedSearch {
     if ((code[at] == 0x48 || code[at] == 0x4C) && code[at + 1] == 0x8D &&
         (code[at + 2] & 0xC7) == 5)
       return address + at + 7 + static_cast<uint64_t>(number_at(code, at + 3));
-    if (elf_.type != executable_at_fixed_address) return {};
+    if (!is_fixed()) return {};
     if ((code[at] & 0xF8) == 0xB8) return static_cast<uint64_t>(number_at(code, at + 1));
     if (code[at] != 0x48 || code[at + 1] != 0xC7) return {};
     const uint8_t mode = code[at + 2] >> 6;
     return static_cast<uint64_t>(number_at(code, at + (mode == 1 ? 4 : 3)));
   }
 
+  bool is_fixed() const { return elf_.type == executable_at_fixed_address; }
+
+  // ---- what clang's code stores at the beginning of a frame ----
+
+  void read_stores(const CodeRange& range) {
+    const Bytes code = code_of(range, most_code);
+    if (!takes_several(code, range.begin)) return;
+    for (const AdjacentAddresses& one : adjacent_addresses(
+             {.address = range.begin, .bytes = code},
+             [this](uint64_t address) { return range_at(ranges_, address) != nullptr; },
+             is_fixed()))
+      stored_[one.first].emplace(one.second, false).first->second |= one.is_at_begin;
+  }
+
+  bool takes_several(Bytes code, uint64_t address) const {
+    std::optional<uint64_t> first;
+    for (size_t i = 0; i + 8 <= code.size(); i++) {
+      const auto taken = address_taken(code, i, address);
+      if (!taken || taken == first || range_at(ranges_, *taken) == nullptr) continue;
+      if (first) return true;
+      first = taken;
+    }
+    return false;
+  }
+
+  const ParameterUse& use_of(uint64_t function) {
+    const auto [at, is_new] = uses_.try_emplace(function);
+    if (is_new)
+      if (const CodeRange* range = range_at(ranges_, function))
+        at->second = parameter_use({.address = function, .bytes = code_of(*range, most_followed)});
+    return at->second;
+  }
+
+  // Those at the beginning of something first: what follows them there may be another function.
+  void add_stored() {
+    for (const bool is_at_begin : {true, false})
+      for (const auto& [resume, others] : stored_)
+        if (!known_.contains(resume)) add_stored(resume, others, is_at_begin);
+  }
+
+  // Of what is stored behind the function that resumes a frame: what destroys one passes it on, to
+  // what frees it, unless that is inlined; what destroys one inside of another frame (cleanup) does
+  // not. Where neither shows what it is, they follow each other in the file.
+  void add_stored(uint64_t resume, const std::map<uint64_t, bool>& others, bool is_at_begin) {
+    const ParameterUse& use = use_of(resume);
+    if (use.has_more || resumes_.contains(resume)) return;
+    const bool has_states = use.clears_first || use.stores_number;
+    CoroutineFunction function{.compiler = Clang, .resume = resume};
+    for (const auto& [other, is_other_at_begin] : others) {
+      const ParameterUse& of_other = use_of(other);
+      if (of_other.has_more || (is_at_begin && !is_other_at_begin)) continue;
+      const bool frees = is_at_begin && of_other.is_passed && (use.is_used || use.is_passed);
+      const bool are_neighbours = is_at_begin && use.is_used && are_near(resume, other);
+      if (!frees && !has_states && !are_neighbours) continue;
+      const bool is_cleanup = function.destroy != 0 || (!is_at_begin && !of_other.is_passed);
+      uint64_t& place = is_cleanup ? function.cleanup : function.destroy;
+      if (place == 0) place = other;
+    }
+    if (function.destroy == 0 && function.cleanup == 0) return;
+    if (is_at_begin)
+      for (const auto& [other, is_other_at_begin] : others)
+        if (!is_other_at_begin && function.cleanup == 0 && has_states && !use_of(other).has_more)
+          function.cleanup = other;
+    if (use_of(function.cleanup).is_passed && !use_of(function.destroy).is_passed)
+      std::swap(function.destroy, function.cleanup);
+    function.end = range_at(ranges_, resume)->end;
+    for (const uint64_t each : {resume, function.destroy, function.cleanup}) known_.insert(each);
+    stored_functions_.push_back(function);
+  }
+
+  // Between them may be one more: what destroys a frame inside of another one.
+  bool are_near(uint64_t first, uint64_t second) const {
+    const CodeRange* before = range_at(ranges_, first);
+    const CodeRange* behind = range_at(ranges_, second);
+    return before < behind && behind - before <= 2;
+  }
+
+  // ---- candidates ----
+
   // What one function takes the addresses of, if they are near each other. clang takes three: what
   // resumes a frame, what destroys it, and what destroys it inside of another one.
   void add_created(const CodeRange& range, bool may_be_clang) {
-    constexpr uint64_t most = 1 << 16;
     constexpr size_t near = 64;  // bytes
     struct Taken {
       const CodeRange* function = nullptr;
       size_t at = 0;
     };
     std::array<Taken, 2> before;
-    const Bytes code = code_of(range, most);
+    const Bytes code = code_of(range, most_followed);
     for (size_t i = 0; i + 8 <= code.size(); i++) {
       const auto taken = address_taken(code, i, range.begin);
       const CodeRange* function = taken ? range_at(ranges_, *taken) : nullptr;
@@ -110,7 +198,9 @@ class UnnamedSearch {
     const bool is_second = destroys(second);
     if (is_first && !is_second) propose(second, first, distance, Gcc);
     if (is_second && !is_first) propose(first, second, distance, Gcc);
-    if (may_be_clang && !is_first && !is_second && &second - &first <= 2)
+    if (may_be_clang && !is_first && !is_second && are_near(first.begin, second.begin) &&
+        !known_.contains(first.begin) && !known_.contains(second.begin) &&
+        !use_of(first.begin).has_more && !use_of(second.begin).has_more)
       propose(first, second, distance, Clang);
   }
 
@@ -123,8 +213,11 @@ class UnnamedSearch {
   void propose(const CodeRange& resume, const CodeRange& destroy, size_t distance,
                CoroutineFunction::Compiler compiler) {
     if (resumes_.contains(resume.begin)) return;
-    const CoroutineFunction function{
-        .compiler = compiler, .resume = resume.begin, .end = resume.end, .destroy = destroy.begin};
+    const CoroutineFunction function{.compiler = compiler,
+                                     .resume = resume.begin,
+                                     .end = resume.end,
+                                     .destroy = destroy.begin,
+                                     .is_guess = compiler == Clang};
     const auto [at, is_new] = candidates_.try_emplace(destroy.begin, Candidate{function, distance});
     if (is_new) return;
     const bool is_better = compiler == Gcc ? distance < at->second.distance
@@ -141,6 +234,9 @@ class UnnamedSearch {
   }
 
   static constexpr uint16_t executable_at_fixed_address = 2;  // ET_EXEC
+  // Bytes of a function that are read. Those of a damaged file may overlap.
+  static constexpr uint64_t most_code = 1 << 20;
+  static constexpr uint64_t most_followed = 1 << 16;
   const ElfHeader& elf_;
   Bytes file_;
   std::vector<CodeRange> ranges_;
@@ -151,6 +247,11 @@ class UnnamedSearch {
   std::map<uint64_t, CoroutineFunction> by_destroy_ = {};
   std::set<uint64_t> resumes_ = {};                // of by_destroy_, before candidates were added
   std::map<uint64_t, Candidate> candidates_ = {};  // by what destroys
+  // What is stored behind the address of a function; whether at the beginning of something.
+  std::map<uint64_t, std::map<uint64_t, bool>> stored_ = {};
+  std::map<uint64_t, ParameterUse> uses_ = {};  // by function
+  std::vector<CoroutineFunction> stored_functions_ = {};
+  std::set<uint64_t> known_ = {};  // of stored_functions_
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 
 namespace skein {
 
@@ -36,8 +37,7 @@ class Judge {
       : found_(found), chain_(chain), around_(around), timers_(timers) {}
 
   ChainVerdict judge() const {
-    if (chain_.cycle_begin != CoroutineChain::no_cycle)
-      return is_certain_cycle() ? ChainVerdict::Deadlock : ChainVerdict::Unknown;
+    if (chain_.cycle_begin != CoroutineChain::no_cycle) return of_cycle();
     const SuspendedCoroutine& last = found_.coroutines[chain_.steps.back()];
     if (const auto verdict = of_locks()) return *verdict;
     if (last.state == State::Runs) return of_running(last);
@@ -73,7 +73,7 @@ class Judge {
   // Nothing: neither is known.
   std::optional<ChainVerdict> of_locks() const {
     const LockCycle cycle = find_lock_cycle(found_, chain_.steps.back());
-    const bool is_certain = cycle.certainty == Certainty::Certain;
+    const bool is_certain = cycle.certainty == Certainty::Certain && !cycle.may_run;
     // What looks like a guard may be left from the last time that the coroutine had the lock.
     if (cycle.length == 0 || cycle.certainty == Certainty::Perhaps) return {};
     if (!cycle.contains_it && !is_certain) return {};
@@ -86,9 +86,13 @@ class Judge {
   }
 
   // The process goes on while its memory is read.
-  bool is_certain_cycle() const {
-    return std::all_of(chain_.steps.begin() + static_cast<std::ptrdiff_t>(chain_.cycle_begin),
-                       chain_.steps.end(), [&](uint32_t step) { return can_only_wait(step); });
+  ChainVerdict of_cycle() const {
+    const auto cycle = std::span(chain_.steps).subspan(chain_.cycle_begin);
+    const auto each = [&](uint32_t step) { return can_only_wait(step); };
+    if (!std::all_of(cycle.begin(), cycle.end(), each)) return ChainVerdict::Unknown;
+    const auto may_run = [&](uint32_t step) { return found_.coroutines[step].may_run; };
+    return std::any_of(cycle.begin(), cycle.end(), may_run) ? ChainVerdict::PerhapsDeadlock
+                                                            : ChainVerdict::Deadlock;
   }
 
   ChainVerdict of_running(const SuspendedCoroutine& coroutine) const {
@@ -121,13 +125,25 @@ class Judge {
       };
       if (any(is_slow)) return ChainVerdict::Slow;
       if (any([&](const AsioObject& object) { return is_unknown_timer(object, around_); }))
-        return ChainVerdict::Unknown;
+        return ChainVerdict::UnknownTimer;
     }
     if (any_socket([](const SocketState& socket) { return socket.unread != 0; }) && !sends())
       return ChainVerdict::Unread;
     if (any_socket([](const SocketState& s) { return is_client(s) && spoke_last(s); }) && !sends())
       return ChainVerdict::NoAnswer;
-    return sends() ? ChainVerdict::NotReceived : ChainVerdict::Usual;
+    if (any_socket([](const SocketState& socket) { return socket.is_silent; }) && !sends())
+      return ChainVerdict::NothingSent;
+    return sends() && !is_received() ? ChainVerdict::NotReceived : ChainVerdict::Usual;
+  }
+
+  // A process that sends without a pause always has a send that has not ended. Its peer reads if
+  // little is on the way and the last part of it was sent just now.
+  bool is_received() const {
+    constexpr uint64_t little = 65'536, just_now = 100'000'000;
+    return any_socket([](const SocketState& socket) {
+      return socket.has_counts && socket.sent != 0 && socket.unacked < little &&
+             (socket.unacked == 0 || socket.sent_ago < just_now);
+    });
   }
 
   // A machine that is busy resumes coroutines late, too, but not by so much. The clock was read
@@ -167,6 +183,8 @@ std::string_view name(ChainVerdict verdict) {
       return "never expires";
     case ChainVerdict::NoAnswer:
       return "no answer";
+    case ChainVerdict::NothingSent:
+      return "nothing sent";
     case ChainVerdict::Unread:
       return "unread";
     case ChainVerdict::NotReceived:
@@ -177,6 +195,8 @@ std::string_view name(ChainVerdict verdict) {
       return "unknown";
     case ChainVerdict::NotStarted:
       return "not started";
+    case ChainVerdict::UnknownTimer:
+      return "unknown timer";
     case ChainVerdict::Slow:
       return "slow";
     case ChainVerdict::Runs:
@@ -197,39 +217,6 @@ std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found,
   return find_chains(found, [&](const CoroutineChain& one) {
     return static_cast<uint8_t>(Judge(found, one, around, Timers::AreDeadlines).judge());
   });
-}
-
-LockCycle find_lock_cycle(const SuspendedCoroutines& found, uint32_t coroutine) {
-  LockCycle cycle{.certainty = Certainty::Certain};
-  const auto next_of = [&](uint32_t at) {
-    return at == SuspendedCoroutine::none || found.coroutines[at].state != State::Waits
-               ? SuspendedCoroutine::none
-               : may_wait_for(found, at);
-  };
-  const auto note = [&](uint32_t at) {
-    const SuspendedCoroutine& one = found.coroutines[at];
-    if (!one.is_certain) cycle.certainty = Certainty::Perhaps;
-    if (one.may_go_on) cycle.certainty = std::min(cycle.certainty, Certainty::Probable);
-    if (one.awaits == SuspendedCoroutine::none)
-      cycle.certainty =
-          std::min(cycle.certainty, found.awaited[one.awaited].holders.front().certainty);
-  };
-  constexpr uint32_t longest = 1000;
-  uint32_t slow = coroutine;  // finds a cycle that the coroutine is not in (Floyd)
-  uint32_t at = coroutine;
-  for (uint32_t i = 0; i < longest; i++) {
-    const uint32_t next = next_of(at);
-    if (next == SuspendedCoroutine::none) return {};
-    note(at);
-    at = next;
-    cycle.contains_it = at == coroutine;
-    if (i % 2 != 0) slow = next_of(slow);
-    if (cycle.contains_it || at == slow) {
-      cycle.length = i + 1;
-      return cycle;
-    }
-  }
-  return {};
 }
 
 bool never_expires(const AsioObject& timer) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "frames/chains.h"
+#include "frames/lock_cycle.h"
 #include "frames/mutex_waits.h"
 #include "frames/wait_shapes.h"
 #include "target/sockets.h"
@@ -22,6 +23,7 @@ namespace skein {
 struct Surroundings {
   std::optional<int64_t> steady_now = {};  // ns of the clock, before the memory was read
   std::optional<int64_t> system_now = {};
+  int64_t reading_ns = 0;  // how long it took to read the memory of a process that was not stopped
   std::vector<SocketState> sockets = {};  // by descriptor
   std::vector<TargetThread> threads = {};
   MutexWaits mutex_waits = {};  // of the threads
@@ -29,21 +31,23 @@ struct Surroundings {
 
 // From the worst; only Usual is what it looks like in most programs that are correct.
 enum class ChainVerdict : uint8_t {
-  Deadlock,         // the coroutines of a cycle wait for each other, or for locks that they hold, or
-                    // their threads do
-  BehindDeadlock,   // it waits for a coroutine that is in a deadlock, or behind one
-  PerhapsDeadlock,  // it is one if those hold the locks that probably do
+  Deadlock,        // the coroutines of a cycle wait for each other, or for locks that they hold, or
+                   // their threads do
+  BehindDeadlock,  // it waits for a coroutine that is in a deadlock, or behind one
+  PerhapsDeadlock,  // it is one if those hold the locks that probably do, and no thread runs one
   BlocksThread,     // it runs, and its thread sleeps in a call
   Overdue,          // its timer expired a second ago or more, and it was not resumed
   NeverExpires,     // it waits for a timer that never expires
   NoAnswer,         // the process connected a socket and spoke last
+  NothingSent,      // coroutines wait to receive at both ends of a connection, and nothing was sent
   Unread,           // what it waits for has arrived
-  NotReceived,      // it waits to send
+  NotReceived,      // it waits to send, and nothing shows that its peer reads
   Unreferenced,     // nothing in memory refers to it, so that nothing can resume it
   Unknown,          // it waits for an object of the program or a library, or for what is not known
   NotStarted,
-  Slow,  // it waits for one of few timers that take ten seconds or more
-  Runs,  // a thread runs it, and does not sleep
+  UnknownTimer,  // it waits for a timer, and how soon that expires is unknown: a core has no clock
+  Slow,          // it waits for one of few timers that take ten seconds or more
+  Runs,          // a thread runs it, and does not sleep
   Usual,
 };
 std::string_view name(ChainVerdict verdict);  // "deadlock"; stable, for JSON
@@ -60,15 +64,6 @@ std::vector<CoroutineChain> find_chains(const SuspendedCoroutines& found,
 // `chain` must be of find_chains(found). O(steps + objects * log sockets).
 ChainVerdict judge(const SuspendedCoroutines& found, const CoroutineChain& chain,
                    const Surroundings& around);
-
-// Coroutines that wait for each other, by way of what they await and of what holds their locks.
-struct LockCycle {
-  uint32_t length = 0;                   // steps until it is closed; 0: there is none
-  bool contains_it = false;              // false: the coroutine waits for one that is in the cycle
-  WaitObject::Certainty certainty = {};  // of all steps
-};
-// From a coroutine. At most 1000 steps.
-LockCycle find_lock_cycle(const SuspendedCoroutines& found, uint32_t coroutine);
 
 // ns until the timer expires, negative if it has; nothing: unknown, or never.
 std::optional<int64_t> left_of(const AsioObject& timer, const Surroundings& around);

@@ -18,7 +18,7 @@ struct WaitObject {
     Semaphore,
     Queue,
     Counter,  // a latch, a barrier
-    WhenAll,  // reached when several coroutines have ended: SuspendedCoroutine::joined_by
+    WhenAll,  // reached when several coroutines have ended, or one: SuspendedCoroutine::joined_by
     Result,   // a promise, the state of a task
     Executor,
   };
@@ -40,7 +40,17 @@ struct WaitObject {
   bool is_linked = false;
   std::vector<uint32_t> waiters = {};  // coroutines
   std::vector<Holder> holders = {};    // of a lock; empty: unknown
+  // Of WhenAll: the coroutines of which SuspendedCoroutine::joined_by is the waiter.
+  std::vector<uint32_t> joined = {};
 };
+
+// The type of what libcoro's when_any waits for.
+inline constexpr const char* libcoro_when_any = "coro::when_any";
+
+// Of a WhenAll: whether the first coroutine that ends is enough, as for Asio's operator||.
+inline bool is_of_first(const WaitObject& object) {
+  return object.type == libcoro_when_any || object.type.find("operator||") != std::string::npos;
+}
 
 // "lock"; stable, for JSON. Unknown: empty.
 std::string_view name(WaitObject::Kind kind);

@@ -129,18 +129,28 @@ std::optional<std::string_view> last_argument(std::string_view name, size_t begi
 }  // namespace
 
 std::optional<std::string> wrapped_awaiter(std::string_view name) {
-  constexpr std::string_view wrappers[] = {
-      "StackAwareViaIfAsyncAwaiter<", "ViaIfAsyncAwaiter<", "WithAsyncStackAwaiter<",
-      "TryAwaiter<",                  "ResultAwaiter<",     "ValueOnlyAwaiterBase<"};
+  constexpr std::string_view wrappers[] = {"StackAwareViaIfAsyncAwaiter<",
+                                           "ViaIfAsyncAwaiter<",
+                                           "WithAsyncStackAwaiter<",
+                                           "TryAwaiter<",
+                                           "ResultAwaiter<",
+                                           "ValueOnlyAwaiterBase<",
+                                           "__traced_awaiter_for<"};
   for (const std::string_view wrapper : wrappers) {
     const size_t begin = name.find(wrapper);
     if (begin == std::string_view::npos) continue;
     const std::string_view scope = name.substr(0, begin);
-    if (!scope.ends_with("folly::coro::") && !scope.ends_with("folly::coro::detail::")) continue;
+    // With clang and without exceptions, names of the hooks are in one more namespace.
+    const bool is_hook = wrapper.starts_with("__traced") && scope.ends_with("::") &&
+                         scope.find("skein::__detail::") != std::string_view::npos;
+    if (!is_hook && !scope.ends_with("folly::coro::") && !scope.ends_with("folly::coro::detail::"))
+      continue;
     size_t end = 0;
     const auto argument = last_argument(name, begin + wrapper.size() - 1, &end);
-    const bool is_it = argument && !argument->empty() &&
-                       (end == name.size() || name.substr(end).starts_with("::await_"));
+    std::string_view rest = argument ? name.substr(end) : "";
+    if (rest.starts_with("::__type")) rest.remove_prefix(std::string_view("::__type").size());
+    const bool is_it =
+        argument && !argument->empty() && (rest.empty() || rest.starts_with("::await_"));
     if (!is_it) continue;
     if (auto inner = wrapped_awaiter(*argument)) return inner;
     return without_template_arguments(*argument);
@@ -162,11 +172,12 @@ std::string_view name(Kind kind) {
 }
 
 bool is_to_object(const ObjectType& awaiter, const TypedPointer& pointer) {
-  return !pointer.to.empty() && !awaiter.is_a(pointer.to) && !pointer.to.starts_with("std::");
+  return !pointer.to.empty() && !awaiter.is_a(pointer.to) && !pointer.to.starts_with("std::") &&
+         !pointer.to.starts_with("skein::__detail::");
 }
 
 bool is_program_type(std::string_view awaiter) {
-  for (const char* begin : {"std::", "boost::asio::", "asio::"})
+  for (const char* begin : {"std::", "boost::asio::", "asio::", "skein::__detail::"})
     if (awaiter.starts_with(begin)) return false;
   return !awaiter.empty();
 }
@@ -231,6 +242,17 @@ bool is_name_of_join(std::string_view type) {
   });
 }
 
+bool is_name_of_send(std::string_view awaiter) {
+  // A class of the function "send" as well.
+  const size_t scope = awaiter.rfind("::");
+  const std::string name =
+      lower_case(awaiter) +
+      (scope == std::string_view::npos ? "" : ' ' + lower_case(awaiter.substr(0, scope)));
+  for (const char* word : {"send", "push", "write", "produce"})
+    if (name.find(word) != std::string::npos) return true;
+  return false;
+}
+
 bool is_name_of_unlocker(std::string_view type) {
   const std::string name = lower_case(type);
   for (const char* word : {"unlock", "unguard", "relock", "release"})
@@ -248,11 +270,26 @@ bool is_name_of_guard(std::string_view type) {
   return false;
 }
 
-bool is_plain_lock(std::string_view type) {
-  const std::string name = lower_case(type);
+namespace {
+
+bool may_have_several_holders(const std::string& name) {
   for (const char* word : {"shared", "rw", "read", "recursive"})
-    if (name.find(word) != std::string::npos) return false;
-  return kind_of_type(type) == Kind::Lock;
+    if (name.find(word) != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace
+
+bool is_plain_lock(std::string_view type) {
+  return !may_have_several_holders(lower_case(type)) && kind_of_type(type) == Kind::Lock;
+}
+
+bool is_lock_with_guards(std::string_view type) {
+  const std::string name = lower_case(type);
+  if (may_have_several_holders(name)) return false;
+  for (const char* word : {"lock", "mutex", "latch", "critical"})
+    if (name.find(word) != std::string::npos) return true;
+  return false;
 }
 
 bool is_exclusive_lock(std::string_view type) {

@@ -17,9 +17,9 @@
 
 namespace skein {
 
-// Awaiters of folly that stand for others: "folly::coro::Baton" of the function
-// "folly::coro::StackAwareViaIfAsyncAwaiter<folly::coro::Baton&>::await_suspend<..>(..)" or of the
-// type. Nothing: it is none.
+// Awaiters of folly and of skein's own hooks that stand for others: "folly::coro::Baton" of the
+// function "folly::coro::StackAwareViaIfAsyncAwaiter<folly::coro::Baton&>::await_suspend<..>(..)"
+// or of the type. Nothing: it is none.
 std::optional<std::string> wrapped_awaiter(std::string_view name);
 
 // Whether the type is this awaiter, has it as a base class, or stands for it.
@@ -29,7 +29,7 @@ bool is_awaiter_of(const ObjectType& type, const std::string& awaiter);
 bool is_to_object(const ObjectType& awaiter, const TypedPointer& pointer);
 
 // Whether the type that a coroutine awaits is of the program or a library, and not one without a
-// meaning: std::suspend_always, those inside Asio. False if it is empty.
+// meaning: std::suspend_always, those inside Asio and of skein's hooks. False if it is empty.
 bool is_program_type(std::string_view awaiter);
 
 // Empty: unknown.
@@ -49,6 +49,9 @@ WaitObject::Kind kind_of_awaiter(std::string_view awaiter);
 bool may_count_tasks(WaitObject::Kind kind);
 bool is_name_of_join(std::string_view type);
 
+// "app::Channel::SendAwaiter", "rt::queue::push_operation": puts something into what it waits for.
+bool is_name_of_send(std::string_view awaiter);
+
 // "app::Mutex::Guard", "ScopedLock", "LockHolder", of no known library: an object that holds a
 // lock. Not "LockTimer", "Clock".
 bool is_name_of_guard(std::string_view type);
@@ -60,6 +63,9 @@ bool is_name_of_unlocker(std::string_view type);
 bool is_exclusive_lock(std::string_view type);
 // Whether a lock of the program, by its name, has one holder only.
 bool is_plain_lock(std::string_view type);
+// "app::Lock", "app::RowLatch", not "app::Pool", "app::SharedLock": a type whose awaiter gives a
+// guard is a lock with one holder.
+bool is_lock_with_guards(std::string_view type);
 
 // An object that holds a lock as long as it exists, and has the lock's address at its beginning.
 struct GuardShape {

@@ -69,6 +69,16 @@ TEST_CASE("awaiters of folly that stand for others") {
   CHECK(wrapped_awaiter("folly::coro::ViaIfAsyncAwaiter<true, folly::coro::detail::TryAwaiter<"
                         "folly::coro::Task<int> > >") == "folly::coro::Task");
   CHECK_FALSE(wrapped_awaiter("folly::coro::ViaIfAsyncAwaiter<true, folly::coro::Baton&"));
+  // skein's hooks, with g++ and with clang
+  CHECK(
+      wrapped_awaiter(
+          "void skein::__detail::__traced_awaiter_for<P, (skein::__detail::__step)1, app::Mutex&, "
+          "(skein::__detail::__target)2, app::Mutex::Awaiter<int> >::__type::await_suspend<"
+          "std::coroutine_handle<P> >(std::coroutine_handle<P>, skein::__detail::__place)") ==
+      "app::Mutex::Awaiter");
+  CHECK(wrapped_awaiter("skein::__detail::__clang::__traced_awaiter_for<P, app::Event>::__type") ==
+        "app::Event");
+  CHECK_FALSE(wrapped_awaiter("app::__traced_awaiter_for<P, app::Event>::__type"));
   CHECK_FALSE(wrapped_awaiter("app::ViaIfAsyncAwaiter<app::Event>"));
   CHECK_FALSE(wrapped_awaiter("folly::coro::Task<void>::Awaiter"));
   CHECK(object_of_awaiter("folly::coro::Baton") == "folly::coro::Baton");

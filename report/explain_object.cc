@@ -109,7 +109,9 @@ class ObjectWriter : public SentenceWriter {
     if (d_.last_awaits->last != last().task) return text(".");
     text(", where ");
     title();
-    text(" was the last. If these are locks, this is a deadlock.");
+    text(" was the last.");
+    if (!is_named_service(e_.trace, wait.type) && !is_named_service(e_.trace, d_.last_awaits->type))
+      text(" If these are locks, this is a deadlock.");
   }
 
   // The last task to continue there waits for it again: a condition of the program may have woken a

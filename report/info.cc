@@ -142,6 +142,9 @@ std::string info_text(const Trace& trace, const Summary& summary) {
                         (info.missed_samples > 0
                              ? "; " + counted(info.missed_samples, "period") + " without"
                              : ""));
+  if (summary.thread_waits > 0)
+    line("waits", counted(summary.thread_waits, "wait") + " of threads, " +
+                      duration_text(summary.thread_waits_ns) + " together");
   line("events", grouped(summary.events));
   list("", summary.kinds, [](const std::string& kind) { return escaped(kind); });
   if (!info.definitions.empty()) {
@@ -229,6 +232,10 @@ Json info_json(const Trace& trace, const Summary& summary) {
   if (info.sample_rate > 0) {
     json.set("sample_rate", info.sample_rate);
     json.set("missed_samples", info.missed_samples);
+  }
+  if (summary.thread_waits > 0) {
+    json.set("thread_waits", summary.thread_waits);
+    json.set("thread_waits_ns", summary.thread_waits_ns);
   }
   json.set("overwritten_packets", info.overwritten_packets);
   json.set("complete_from_ns", info.complete_from);

@@ -421,7 +421,8 @@ TEST_CASE("a handler whose strand runs another one") {
 }
 
 TEST_CASE("two objects of a library that two tasks awaited in opposite order") {
-  Example e = ours(R"(
+  const auto text_of = [](const char* name) {
+    Example e = ours(R"(
      0 create 1 as coroutine first
      0 create 2 as coroutine second
      1 resume 1
@@ -434,14 +435,16 @@ TEST_CASE("two objects of a library that two tasks awaited in opposite order") {
      8 suspend 1
      9 resume 2
     10 suspend 2
-  )");
-  const StringId type = e.trace.strings.intern("lib::Mutex::Lock");
-  for (size_t i = 0; i < e.trace.events.size(); i++) {
-    const uint64_t time = e.trace.events.row(i).time;
-    if (time == 2 || time == 10) e.trace.awaited_objects.push_back({i, 0xa0, type});
-    if (time == 5 || time == 8) e.trace.awaited_objects.push_back({i, 0xb0, type});
-  }
-  std::string text = report_of(e);
+    )");
+    const StringId type = e.trace.strings.intern(name);
+    for (size_t i = 0; i < e.trace.events.size(); i++) {
+      const uint64_t time = e.trace.events.row(i).time;
+      if (time == 2 || time == 10) e.trace.awaited_objects.push_back({i, 0xa0, type});
+      if (time == 5 || time == 8) e.trace.awaited_objects.push_back({i, 0xb0, type});
+    }
+    return report_of(e);
+  };
+  std::string text = text_of("lib::Mutex::Lock");
   CHECK(text.find("first (#1)  waits for lib::Mutex::Lock 0xb0  ") != std::string::npos);
   text = unwrapped(text);
   CHECK(text.find("first (#1) waits for lib::Mutex::Lock 0xb0. The last task to continue "
@@ -449,6 +452,9 @@ TEST_CASE("two objects of a library that two tasks awaited in opposite order") {
                   "where first "
                   "(#1) "
                   "was the last. If these are locks, this is a deadlock.") != std::string::npos);
+  const std::string sleeps = unwrapped(text_of("lib::Timers::Sleep"));
+  CHECK(sleeps.find("where first (#1) was the last.") != std::string::npos);
+  CHECK(sleeps.find("deadlock") == std::string::npos);
 }
 
 TEST_CASE("two tasks that have passed the lock that they wait for") {

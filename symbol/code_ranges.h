@@ -26,8 +26,8 @@ std::vector<CodeRange> code_ranges(std::span<const uint8_t> elf);
 // The range that begins at an address, or null. `ranges` are sorted. O(log ranges).
 const CodeRange* range_at(std::span<const CodeRange> ranges, uint64_t begin);
 
-// Whether a compiler with this name ("clang") has left it in the file (.comment). False: it has
-// not, or the section is missing.
+// Whether a compiler with this name ("clang"; empty: any) has left it in the file (.comment). False: it
+// has not, or the section is missing.
 bool is_compiled_by(std::span<const uint8_t> elf, std::string_view compiler);
 
 }  // namespace skein

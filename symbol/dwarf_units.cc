@@ -96,6 +96,16 @@ void DwarfUnits::open_package(const DebugFilePlaces& places) {
     }
 }
 
+namespace {
+
+void sort_by_begin(std::vector<DwarfFunction>& functions) {
+  std::stable_sort(
+      functions.begin(), functions.end(),
+      [](const DwarfFunction& a, const DwarfFunction& b) { return a.begin < b.begin; });
+}
+
+}  // namespace
+
 DwarfUnit* DwarfUnits::at(uint64_t address) {
   auto at = std::upper_bound(ranges_.begin(), ranges_.end(), address,
                              [](uint64_t a, const Range& range) { return a < range.begin; });
@@ -116,9 +126,7 @@ void DwarfUnits::read_unit(Dwarf_Off offset, DwarfUnit& unit) {
   unit.die = unit.line_die;
   use_split_unit(offset, unit);
   add_functions(&unit.die, 0, unit.functions);
-  std::stable_sort(
-      unit.functions.begin(), unit.functions.end(),
-      [](const DwarfFunction& a, const DwarfFunction& b) { return a.begin < b.begin; });
+  sort_by_begin(unit.functions);
 }
 
 void DwarfUnits::use_split_unit(Dwarf_Off offset, DwarfUnit& unit) {
@@ -163,13 +171,43 @@ void DwarfUnits::add_functions(Dwarf_Die* scope, int depth, std::vector<DwarfFun
   } while (next_sibling(&child));
 }
 
-std::vector<Dwarf_Die> DwarfUnits::scopes_at(const DwarfUnit& unit, uint64_t address) {
-  std::vector<Dwarf_Die> scopes;
+// Those that add_functions() leaves out: of classes, and inside of functions.
+void DwarfUnits::add_inner_functions(Dwarf_Die* scope, int depth, bool is_inside,
+                                     std::vector<DwarfFunction>& to) {
+  constexpr int deepest = 20;
+  Dwarf_Die child;
+  if (depth == deepest || dwarf_child(scope, &child) != 0) return;
+  do {
+    if (!work_.spend()) return;
+    const int tag = dwarf_tag(&child);
+    const bool is_class = tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+    const bool is_function = tag == DW_TAG_subprogram;
+    if (is_function && is_inside)
+      for_each_part(&child, work_, [&](uint64_t begin, uint64_t end) {
+        to.push_back({begin, end, child});
+      });
+    if (is_class || is_function || tag == DW_TAG_namespace || tag == DW_TAG_lexical_block)
+      add_inner_functions(&child, depth + 1, is_inside || is_class || is_function, to);
+  } while (next_sibling(&child));
+}
+
+const DwarfFunction* DwarfUnits::find_function(const DwarfUnit& unit, uint64_t address) {
   const auto& functions = unit.functions;
-  auto at = std::upper_bound(functions.begin(), functions.end(), address,
-                             [](uint64_t a, const DwarfFunction& f) { return a < f.begin; });
-  if (at == functions.begin() || address >= (--at)->end) return scopes;
-  scopes.push_back(at->die);
+  const auto at = std::upper_bound(functions.begin(), functions.end(), address,
+                                   [](uint64_t a, const DwarfFunction& f) { return a < f.begin; });
+  return at == functions.begin() || address >= std::prev(at)->end ? nullptr : &*std::prev(at);
+}
+
+std::vector<Dwarf_Die> DwarfUnits::scopes_at(DwarfUnit& unit, uint64_t address) {
+  std::vector<Dwarf_Die> scopes;
+  const DwarfFunction* function = find_function(unit, address);
+  if (function == nullptr && !std::exchange(unit.has_inner, true)) {
+    add_inner_functions(&unit.die, 0, false, unit.functions);
+    sort_by_begin(unit.functions);
+    function = find_function(unit, address);
+  }
+  if (function == nullptr) return scopes;
+  scopes.push_back(function->die);
   constexpr size_t deepest = 100;
   while (scopes.size() < deepest) {
     Dwarf_Die child;

@@ -38,6 +38,7 @@ struct DwarfUnit {
   Dwarf_Die line_die = {};  // with the table of lines: the skeleton, if it was split
   std::vector<DwarfFunction> functions = {};  // by begin; one for each part of its code
   std::unique_ptr<SplitUnit> packaged = {};   // that of `die`, if it is in a .dwp file
+  bool has_inner = false;                     // also those inside of other functions: g++'s lambdas
   std::optional<bool> has_lines = {};         // for Lines
   bool is_missing = false;  // its functions are in a file that is not there
 };
@@ -54,7 +55,7 @@ class DwarfUnits {
   // The scopes that contain an instruction: the function, and what was inlined into it, the
   // outermost first. Our own instead of dwarf_getscopes(), which has no bound, reads the whole unit
   // each time and does not find functions within namespaces.
-  std::vector<Dwarf_Die> scopes_at(const DwarfUnit& unit, uint64_t address);
+  std::vector<Dwarf_Die> scopes_at(DwarfUnit& unit, uint64_t address);
 
   const DwarfFile& file() const { return file_; }
   DwarfWork& work() { return work_; }
@@ -77,6 +78,9 @@ class DwarfUnits {
   void read_unit(Dwarf_Off offset, DwarfUnit& unit);
   void use_split_unit(Dwarf_Off offset, DwarfUnit& unit);
   void add_functions(Dwarf_Die* scope, int depth, std::vector<DwarfFunction>& to);
+  void add_inner_functions(Dwarf_Die* scope, int depth, bool is_inside,
+                           std::vector<DwarfFunction>& to);
+  static const DwarfFunction* find_function(const DwarfUnit& unit, uint64_t address);
 
   std::string path_ = {};
   Files* files_ = nullptr;

@@ -137,7 +137,7 @@ struct FrameLayouts::State {
     if (!is_new) return at->second != no_unit && dwarf_offdie(file.dwarf.get(), at->second, found);
     Dwarf_Die code;
     if (!find_unit_of_code(function, found)) return false;
-    if (find_function(found, function, 0, &code) && follow_origin(&code))
+    if (find_function(found, function, &code) && follow_origin(&code))
       dwarf_diecu(&code, found, nullptr, nullptr);
     at->second = dwarf_dieoffset(found);
     return true;
@@ -437,12 +437,60 @@ struct FrameLayouts::State {
       const int size = dwarf_bytesize(&type);
       found.size = size > 0 ? static_cast<uint64_t>(size) : 0;
       found.has_destructor = has_destructor(type);
+      Dwarf_Die resume;
+      Dwarf_Die result;
+      const auto is_resume = [](const std::string& name) { return name == "await_resume"; };
+      if (find_member_function(type, is_resume, &resume) && type_of(&resume, &result))
+        found.resumes_to = class_name(result, unit);
     }
     add_pointers(type, 0, 0, unit, found);
     return found;
   }
 
-  bool find_function(Dwarf_Die* scope, uint64_t address, int depth, Dwarf_Die* found) {
+  // From an awaiter of skein's hooks to the one that the program has written, which is in it, and
+  // adds where: record/include/skein/coroutine/awaiting.h. Any other type stays.
+  void enter_hook(Dwarf_Die* type, uint64_t* offset, const Unit& unit) {
+    const auto is_of_hooks = [&](Dwarf_Die of, std::string_view name) {
+      const std::string full = class_name(of, unit);
+      return full.starts_with("skein::__detail::") && full.ends_with(name);
+    };
+    constexpr std::string_view hook = "::__traced_awaiter_for::__type";
+    for (int i = 0; i < deepest; i++) {
+      Dwarf_Die bare = bare_type(*type);
+      const bool is_kept = is_of_hooks(bare, "::__kept_awaiter_for::__type");
+      if (!is_kept && !is_of_hooks(bare, hook) && !is_of_hooks(bare, "::__held")) return;
+      Dwarf_Die child;
+      if (dwarf_child(&bare, &child) != 0) return;
+      // The inner awaiter, or else the object that is its own awaiter.
+      bool is_found = false;
+      Dwarf_Die member;
+      uint64_t at = 0;
+      do {
+        const int kind = dwarf_tag(&child);
+        const std::string own = kind == DW_TAG_member ? name_of(&child) : "";
+        Dwarf_Die found;
+        if (!work.spend()) return;
+        if (is_kept ? kind != DW_TAG_inheritance : own != "__inner" && own != "__object") continue;
+        if (!type_of(&child, &found) || (is_kept && !is_of_hooks(found, hook))) continue;
+        is_found = true;
+        member = found;
+        at = number_of(&child, DW_AT_data_member_location).value_or(0);
+        if (own == "__inner") break;
+      } while (next_sibling(&child));
+      if (!is_found || at >= (1U << 20)) return;
+      *type = member;
+      *offset += at;
+    }
+  }
+
+  // Those of g++'s lambdas are inside of the function around them.
+  bool find_function(Dwarf_Die* unit, uint64_t address, Dwarf_Die* found) {
+    return find_function(unit, address, false, 0, found) ||
+           find_function(unit, address, true, 0, found);
+  }
+
+  bool find_function(Dwarf_Die* scope, uint64_t address, bool in_functions, int depth,
+                     Dwarf_Die* found) {
     Dwarf_Die child;
     if (depth == deepest || dwarf_child(scope, &child) != 0) return false;
     do {
@@ -452,9 +500,10 @@ struct FrameLayouts::State {
         *found = child;
         return true;
       }
-      if ((tag == DW_TAG_namespace || is_class(tag)) &&
-          find_function(&child, address, depth + 1, found))
-        return true;
+      const bool is_around =
+          tag == DW_TAG_namespace || is_class(tag) ||
+          (in_functions && (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block));
+      if (is_around && find_function(&child, address, in_functions, depth + 1, found)) return true;
     } while (next_sibling(&child));
     return false;
   }
@@ -488,13 +537,32 @@ struct FrameLayouts::State {
     return false;
   }
 
+  // With skein's hooks, the promise is a class around that of the program: their first argument.
+  void read_promise(Dwarf_Die type, const Unit& unit, FrameLayout& to) {
+    to.promise = object_type(type, unit);
+    to.has_allocator = has_operator_delete(type);
+    Dwarf_Die own = bare_type(type);
+    Dwarf_Die child;
+    const std::string hook = "::__traced";
+    const bool is_hook =
+        to.promise->name.starts_with("skein::__detail::") && to.promise->name.ends_with(hook);
+    if (is_hook && dwarf_child(&own, &child) == 0) {
+      do {
+        Dwarf_Die argument;
+        if (dwarf_tag(&child) != DW_TAG_template_type_parameter || !type_of(&child, &argument))
+          continue;
+        to.promise->bases.push_back(std::exchange(to.promise->name, class_name(argument, unit)));
+        to.has_allocator = to.has_allocator || has_operator_delete(argument);
+        type = argument;
+        break;
+      } while (next_sibling(&child));
+    }
+    to.returned = returned_class(type, unit);
+  }
+
   void read_variables_of_clang(Dwarf_Die function, const Unit& unit, FrameLayout& to) {
     Dwarf_Die type;
-    if (find_variable(function, "__promise", 0, &type)) {
-      to.promise = object_type(type, unit);
-      to.has_allocator = has_operator_delete(type);
-      to.returned = returned_class(type, unit);
-    }
+    if (find_variable(function, "__promise", 0, &type)) read_promise(type, unit, to);
     if (find_variable(function, "__coro_frame", 0, &type)) to.size = size_of_class(type);
   }
 
@@ -520,24 +588,49 @@ struct FrameLayouts::State {
     } while (next_sibling(&child));
   }
 
+  // With skein's hooks, an awaiter that is a temporary object has a member of its own, and the one
+  // for the co_await a reference to it: "Aw0_2_3" to "D.88559_2_3", by the scope and the class.
+  static void replace_references(const std::vector<std::string>& names, FrameLayout& layout) {
+    const auto scope = [&](size_t i) {
+      return std::string_view(names[i]).substr(name_in_source(names[i]).size());
+    };
+    for (size_t i = 0; i < layout.members.size(); i++) {
+      FrameMember& awaiter = layout.members[i];
+      if (!awaiter.is_awaiter || !awaiter.is_reference) continue;
+      const FrameMember* object = nullptr;
+      size_t count = 0;
+      for (size_t other = 0; other < layout.members.size(); other++) {
+        const FrameMember& one = layout.members[other];
+        if (!names[other].starts_with("D.") || scope(other) != scope(i) || one.is_reference ||
+            one.type.name != awaiter.type.name)
+          continue;
+        object = &one;
+        count++;
+      }
+      if (count != 1) continue;
+      awaiter.offset = object->offset;
+      awaiter.type = object->type;
+      awaiter.is_reference = false;
+    }
+  }
+
   void add_members(Dwarf_Die frame, const Unit& unit, FrameLayout& to) {
     frame = bare_type(frame);
     Dwarf_Die child;
     if (dwarf_child(&frame, &child) != 0) return;
+    std::vector<std::string> names;
     do {
-      if (to.members.size() == most_members || !work.spend()) return;
+      if (to.members.size() == most_members || !work.spend()) break;
       const std::string name = name_of(&child);
-      const uint64_t offset = number_of(&child, DW_AT_data_member_location).value_or(UINT64_MAX);
+      uint64_t offset = number_of(&child, DW_AT_data_member_location).value_or(UINT64_MAX);
       Dwarf_Die type;
       if (dwarf_tag(&child) != DW_TAG_member || offset == UINT64_MAX ||
           !type_of(&child, &type))
         continue;
-      if (name == "_Coro_promise") {
-        to.promise = object_type(type, unit);
-        to.has_allocator = has_operator_delete(type);
-        to.returned = returned_class(type, unit);
-      }
+      if (is_awaiter_of_gcc(name)) enter_hook(&type, &offset, unit);
+      if (name == "_Coro_promise") read_promise(type, unit, to);
       if (name.starts_with("_Coro_")) continue;
+      names.push_back(name);
       const Dwarf_Die bare = bare_type(type);
       to.members.push_back({.name = std::string(name_in_source(name)),
                             .offset = offset,
@@ -545,6 +638,7 @@ struct FrameLayouts::State {
                             .is_awaiter = is_awaiter_of_gcc(name),
                             .is_reference = is_pointer(dwarf_tag(const_cast<Dwarf_Die*>(&bare)))});
     } while (next_sibling(&child));
+    replace_references(names, to);
     // A type that is only declared in this unit reaches to the next member.
     for (size_t i = 0; i + 1 < to.members.size(); i++)
       if (to.members[i].type.size == 0 && to.members[i + 1].offset > to.members[i].offset)
@@ -570,7 +664,7 @@ struct FrameLayouts::State {
     FrameLayout found;
     Dwarf_Die unit;
     Dwarf_Die function;
-    if (!find_unit_of_code(address, &unit) || !find_function(&unit, address, 0, &function))
+    if (!find_unit_of_code(address, &unit) || !find_function(&unit, address, &function))
       return found;
     if (follow_origin(&function)) dwarf_diecu(&function, &unit, nullptr, nullptr);
     Dwarf_Die frame;

@@ -45,6 +45,7 @@ struct ObjectType {
   std::vector<TimePoint> time_points = {};  // the same
   std::optional<uint64_t> handle = {};      // where the first std::coroutine_handle is
   bool has_destructor = false;              // that the program has written
+  std::string resumes_to = {};              // of an awaiter: the class that await_resume() returns
   bool is_a(const std::string& class_name) const;  // also by a base class
 };
 

@@ -83,6 +83,7 @@ struct Lines::State {
   std::optional<Place> place_at(uint64_t address, std::string_view function = "");
   std::optional<Place> innermost_place(DwarfUnit& unit, uint64_t address);
   std::vector<InlinedFrame> frames(uint64_t address);
+  std::vector<std::string> inlined_at(uint64_t address);
   std::optional<Place> declaration(uint64_t address);
   std::vector<Call> inlined(uint64_t address, std::string_view name);
   std::optional<uint64_t> member_offset(uint64_t address, std::string_view variable,
@@ -104,6 +105,12 @@ std::optional<Lines::Place> place_in(Dwarf_Die* unit, Dwarf_Die* entry, unsigned
   const char* name = dwarf_filesrc(files, *file, nullptr, nullptr);
   if (name == nullptr) return {};
   return Lines::Place{.file = name, .line = static_cast<uint32_t>(*line)};
+}
+
+// Of a function; its name alone if it has no other.
+std::string linkage_name(Dwarf_Die* function) {
+  std::string name = text_of(function, DW_AT_linkage_name);
+  return name.empty() ? name_of(function) : name;
 }
 
 // The line of the call of an inlined function.
@@ -229,6 +236,10 @@ std::vector<InlinedFrame> Lines::frames(uint64_t address) const {
   return state_->measured([&] { return state_->frames(address); });
 }
 
+std::vector<std::string> Lines::inlined_at(uint64_t address) const {
+  return state_->measured([&] { return state_->inlined_at(address); });
+}
+
 std::optional<Lines::Place> Lines::declaration(uint64_t address) const {
   const auto [known, is_new] = state_->answers.insides.try_emplace({address, ""});
   if (is_new) known->second = state_->measured([&] { return state_->declaration(address); });
@@ -295,12 +306,20 @@ std::vector<InlinedFrame> Lines::State::frames(uint64_t address) {
   std::vector<Dwarf_Die> scopes = units->scopes_at(*unit, address);
   for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope) {
     if (dwarf_tag(&*scope) != DW_TAG_inlined_subroutine) continue;
-    std::string function = text_of(&*scope, DW_AT_linkage_name);
-    if (function.empty()) function = name_of(&*scope);
-    found.push_back({.function = std::move(function), .place = place.value_or(Place{})});
+    found.push_back({.function = linkage_name(&*scope), .place = place.value_or(Place{})});
     place = call_place(&unit->line_die, &*scope);
   }
   found.push_back({.function = {}, .place = place.value_or(Place{})});
+  return found;
+}
+
+std::vector<std::string> Lines::State::inlined_at(uint64_t address) {
+  DwarfUnit* unit = units->at(address);
+  if (unit == nullptr || units->work().is_exhausted()) return {};
+  std::vector<std::string> found;
+  std::vector<Dwarf_Die> scopes = units->scopes_at(*unit, address);
+  for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope)
+    if (dwarf_tag(&*scope) == DW_TAG_inlined_subroutine) found.push_back(linkage_name(&*scope));
   return found;
 }
 

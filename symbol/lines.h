@@ -57,6 +57,9 @@ class Lines {
   // is the one that was compiled. Empty: unknown. O(scopes of the function).
   std::vector<InlinedFrame> frames(uint64_t address) const;
 
+  // Of frames(), the names of those that were inlined; needs no table of lines.
+  std::vector<std::string> inlined_at(uint64_t address) const;
+
   // Where the function at an address is declared: the line of its name.
   std::optional<Place> declaration(uint64_t address) const;
   // Whether the table of lines is all that is known of the code there: the rest is in a .dwo file that

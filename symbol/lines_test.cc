@@ -73,6 +73,7 @@ void ask_all(const std::vector<uint8_t>& elf) {
   for (uint64_t address = 0x1000; address < 0x1010; address++) {
     (void)lines->at(address);
     (void)lines->frames(address);
+    (void)lines->inlined_at(address);
     (void)lines->inlined(address, "f");
     (void)lines->member_offset(address, "v", "m");
   }
@@ -112,6 +113,9 @@ TEST_CASE("lines of the outermost call, also from the cache") {
       CHECK(frames.back().function.empty());
       CHECK(frames.back().place == *answers.back());
       if (frames.size() > 1) inlined.insert(frames.front().function);
+      std::vector<std::string> names;
+      for (size_t i = 0; i + 1 < frames.size(); i++) names.push_back(frames[i].function);
+      CHECK(lines->inlined_at(at) == names);
     }
     CHECK(inlined.size() >= 1);
     CHECK(*seen.begin() > before_function);

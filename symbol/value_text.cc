@@ -95,7 +95,12 @@ class ValueText {
         return array(&type, address, depth);
       case DW_TAG_structure_type:
       case DW_TAG_class_type:
+      case DW_TAG_union_type:
         return object(&type, address, depth);
+      case DW_TAG_ptr_to_member_type: {  // of a function, it is two words: its address is the first
+        const auto first = read<uint64_t>(address);
+        return first ? hexadecimal(*first) : unreadable_value;
+      }
       default:
         return unreadable_value;
     }
@@ -106,35 +111,87 @@ class ValueText {
     const uint64_t encoding = number_of(type, DW_AT_encoding).value_or(0);
     if (encoding == DW_ATE_float) {
       char text[40] = "?";
+      if (size == sizeof(long double)) {
+        if (const auto number = read<long double>(address))
+          std::snprintf(text, sizeof text, "%Lg", *number);
+        return text;
+      }
       const auto number = size == 8   ? read<double>(address)
                           : size == 4 ? std::optional<double>(read<float>(address).value_or(0))
                                       : std::nullopt;
       if (number) std::snprintf(text, sizeof text, "%g", *number);
       return text;
     }
+    if (size == 16) return wide(address);
     const auto number = size <= 0 ? std::nullopt : read_sized(address, static_cast<uint64_t>(size));
     if (!number) return unreadable_value;
-    if (encoding == DW_ATE_boolean) return *number == 0 ? "false" : *number == 1 ? "true" : "?";
-    if (is_char(type) && *number >= 32 && *number < 127)
-      return std::string("'") + static_cast<char>(*number) + "'";
-    if (encoding != DW_ATE_signed && encoding != DW_ATE_signed_char) return std::to_string(*number);
-    const int shift = 64 - 8 * size;
-    return std::to_string(static_cast<int64_t>(*number << shift) >> shift);
+    return integer(type, *number, 8 * size);
+  }
+
+  // __int128
+  std::string wide(uint64_t address) const {
+    const auto low = read<uint64_t>(address);
+    const auto high = read<uint64_t>(address + 8);
+    if (!low || !high) return unreadable_value;
+    char text[40];
+    std::snprintf(text, sizeof text, "0x%016llx%016llx", static_cast<unsigned long long>(*high),
+                  static_cast<unsigned long long>(*low));
+    return text;
+  }
+
+  // The lowest bits of the number.
+  std::string integer(Dwarf_Die* type, uint64_t number, int bits) const {
+    const uint64_t encoding = number_of(type, DW_AT_encoding).value_or(0);
+    if (encoding == DW_ATE_boolean) return number == 0 ? "false" : number == 1 ? "true" : "?";
+    if (is_char(type) && bits == 8 && number >= 32 && number < 127)
+      return std::string("'") + static_cast<char>(number) + "'";
+    if (encoding != DW_ATE_signed && encoding != DW_ATE_signed_char) return std::to_string(number);
+    const int shift = 64 - bits;
+    return std::to_string(static_cast<int64_t>(number << shift) >> shift);
+  }
+
+  // Where a bit-field begins, in bits from the beginning of the object; nothing: it is none.
+  static std::optional<uint64_t> begin_of_bits(Dwarf_Die* member, uint64_t bits) {
+    if (const auto begin = number_of(member, DW_AT_data_bit_offset)) return begin;
+    // Until DWARF 4: from the highest bit of the number that it is stored in.
+    const auto from_top = number_of(member, DW_AT_bit_offset);
+    const auto bytes = number_of(member, DW_AT_byte_size);
+    const auto offset = number_of(member, DW_AT_data_member_location);
+    if (!from_top || !bytes || !offset || *from_top + bits > 8 * *bytes) return {};
+    return 8 * (*offset + *bytes) - *from_top - bits;
+  }
+
+  std::string bit_field(Dwarf_Die* member, Dwarf_Die of, uint64_t address, uint64_t bits) const {
+    const auto begin = begin_of_bits(member, bits);
+    if (!begin || bits == 0 || bits > 64 || left_ == 0) return unreadable_value;
+    uint64_t number = 0;
+    for (uint64_t i = 0; i < bits; i++) {
+      const auto byte = read<uint8_t>(address + (*begin + i) / 8);
+      if (!byte) return unreadable_value;
+      number |= uint64_t{(*byte >> (*begin + i) % 8) & 1U} << i;
+    }
+    Dwarf_Die type = plain_type(of);
+    return dwarf_tag(&type) == DW_TAG_enumeration_type
+               ? enumerator_of(&type, number)
+               : integer(&type, number, static_cast<int>(bits));
   }
 
   std::string enumerator(Dwarf_Die* type, uint64_t address) const {
     const int size = dwarf_bytesize(type);
     const auto number = size <= 0 ? std::nullopt : read_sized(address, static_cast<uint64_t>(size));
-    if (!number) return unreadable_value;
+    return number ? enumerator_of(type, *number) : unreadable_value;
+  }
+
+  std::string enumerator_of(Dwarf_Die* type, uint64_t number) const {
     Dwarf_Die child;
     constexpr int most = 10'000;
     int count = 0;
     if (dwarf_child(type, &child) == 0) {
       do {
-        if (number_of(&child, DW_AT_const_value) == *number) return escaped(name_of(&child));
+        if (number_of(&child, DW_AT_const_value) == number) return escaped(name_of(&child));
       } while (++count < most && dwarf_siblingof(&child, &child) == 0);
     }
-    return std::to_string(*number);
+    return std::to_string(number);
   }
 
   std::string pointer(Dwarf_Die* type, uint64_t address) const {
@@ -221,7 +278,9 @@ class ValueText {
       do {
         const int tag = dwarf_tag(&child);
         if (tag != DW_TAG_member && tag != DW_TAG_inheritance) continue;
-        const auto offset = number_of(&child, DW_AT_data_member_location);
+        const auto bits = number_of(&child, DW_AT_bit_size);
+        auto offset = number_of(&child, DW_AT_data_member_location);
+        if (!offset && (bits || dwarf_tag(type) == DW_TAG_union_type)) offset = 0;
         Dwarf_Die member;
         if (!offset || !type_of(&child, &member)) continue;  // a static one
         if (++count > most || left_ == 0) {
@@ -229,8 +288,10 @@ class ValueText {
           break;
         }
         if (count > 1) text += ", ";
-        if (tag == DW_TAG_member) text += escaped(name_of(&child)) + " = ";
-        text += value(member, address + *offset, depth + 1);
+        const std::string name = tag == DW_TAG_member ? name_of(&child) : "";
+        if (!name.empty()) text += escaped(name) + " = ";  // not of an anonymous union
+        text += bits ? bit_field(&child, member, address, *bits)
+                     : value(member, address + *offset, depth + 1);
       } while (dwarf_siblingof(&child, &child) == 0);
     }
     return text + '}';

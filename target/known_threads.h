@@ -25,6 +25,8 @@ class KnownThreads : public Target {
   // The next threads() reads them again.
   void forget() { threads_.reset(); }
 
+  std::vector<ThreadMoment> thread_moments() const override { return target_.thread_moments(); }
+
   const std::string& name() const override { return target_.name(); }
   uint64_t pid() const override { return target_.pid(); }
   Architecture architecture() const override { return target_.architecture(); }

@@ -21,6 +21,7 @@ class Pausable : public PausableProcess {
   uint64_t pid() const override { return process_->pid(); }
   Architecture architecture() const override { return process_->architecture(); }
   const std::vector<Mapping>& mappings() const override { return process_->mappings(); }
+  std::vector<ThreadMoment> thread_moments() const override { return process_->thread_moments(); }
   std::vector<TargetThread> threads() const override {
     return stopped_ ? threads_ : process_->threads();
   }

@@ -50,6 +50,12 @@ PerfRing::~PerfRing() {
   if (base_ != nullptr) munmap(base_, page + size_);
 }
 
+bool PerfRing::is_crowded() const {
+  auto& head = *reinterpret_cast<perf_event_mmap_page*>(base_);
+  return std::atomic_ref(head.data_head).load(std::memory_order_acquire) - head.data_tail >
+         size_ / 2;
+}
+
 void PerfRing::drain(const std::function<void(std::span<const uint8_t>)>& use) {
   auto& head = *reinterpret_cast<perf_event_mmap_page*>(base_);
   const uint8_t* const data = base_ + page;

@@ -28,6 +28,9 @@ class PerfRing {
 
   int descriptor() const { return descriptor_; }
 
+  // Whether more than half of it is full: from then on, records may be lost.
+  bool is_crowded() const;
+
   // Calls `use` for each record, which is valid during the call.
   void drain(const std::function<void(std::span<const uint8_t>)>& use);
 

@@ -64,6 +64,10 @@ class Process : public Target {
     return threads;
   }
 
+  std::vector<ThreadMoment> thread_moments() const override {
+    return read_thread_moments(folder_, architecture_);
+  }
+
   size_t read(uint64_t address, std::span<uint8_t> to) const override {
     Piece piece{.address = address, .to = to};
     read(std::span(&piece, 1));

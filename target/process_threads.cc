@@ -142,4 +142,20 @@ std::vector<TargetThread> read_process_threads(const std::string& folder, Archit
   return threads;
 }
 
+std::vector<ThreadMoment> read_thread_moments(const std::string& folder,
+                                              Architecture architecture) {
+  std::vector<ThreadMoment> moments;
+  const TaskFolder tasks(folder + "/task");
+  for (const uint64_t id : thread_ids(folder + "/task")) {
+    const std::string task = std::to_string(id) + "/";
+    if (state_of(tasks.text(task + "stat")) == TargetThread::State::Ended) continue;
+    const Registers registers = registers_in_call(tasks.text(task + "syscall"), architecture);
+    moments.push_back({.id = id,
+                       .runs = runs_of(tasks.text(task + "schedstat")),
+                       .sp = registers.get(Registers::sp_of(architecture)).value_or(0),
+                       .pc = registers.get(Registers::pc_of(architecture)).value_or(0)});
+  }
+  return moments;
+}
+
 }  // namespace skein

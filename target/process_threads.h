@@ -15,6 +15,9 @@ namespace skein {
 std::vector<TargetThread> read_process_threads(const std::string& folder, Architecture architecture,
                                                bool has_own_ids);
 
+// The same threads, for Target::thread_moments().
+std::vector<ThreadMoment> read_thread_moments(const std::string& folder, Architecture architecture);
+
 // The last number of "NSpid: 4711 7" in /proc/PID/status, in the innermost namespace. 0: unknown.
 uint64_t own_id_of(const std::string& status);
 

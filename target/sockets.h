@@ -20,12 +20,15 @@ struct SocketState {
   uint8_t tcp = 0;
   uint16_t local_port = 0;
   uint16_t peer_port = 0;
-  std::string peer;       // "127.0.0.1:5432", "[::1]:80"
+  std::string peer = {};  // "127.0.0.1:5432", "[::1]:80"
   std::string local = {};  // the same of this end: what the other end has as `peer`
   // A socket listens at that port in this network namespace, of whatever process: a port that a
   // client gets from the kernel is none of these.
   bool is_local_port_listening = false;
   bool is_peer_port_listening = false;
+  // Nothing was ever sent on it, and coroutines of the process wait to receive at both ends: set by
+  // frames/silent_connections.h.
+  bool is_silent = false;
   uint64_t unread = 0;    // bytes that have arrived and that the process has not read
   uint64_t unacked = 0;   // bytes that the process has sent and the peer has not acknowledged
   uint64_t sent = 0;      // bytes since the connection was made

@@ -90,6 +90,10 @@ Result<Budget> parse_budget(std::string_view text) {
   std::vector<std::string_view> words = words_of(text);
   if (!words.empty() && parse_quantity(words.back(), budget)) words.pop_back();
   if (words.size() < 4) return wrong("it has too few words");
+  const bool has_other_quantity = budget.quantity == Budget::Quantity::None && words.size() > 4 &&
+                                  parse_operator(words[words.size() - 3], budget);
+  if (has_other_quantity)
+    return wrong(quoted(words.back()) + " is not one of running, awaits, hops");
   const std::string_view value = words[words.size() - 1];
   const std::string_view comparison = words[words.size() - 2];
   const std::string_view statistic = words[words.size() - 3];

@@ -46,6 +46,7 @@ TEST_CASE("the wrong part of a budget is named") {
   CHECK(error_of("") == "it has too few words");
   CHECK(error_of("f p99 < 50ms") == "it must end with running, awaits or hops");
   CHECK(error_of("f p99 <") == "it has too few words");
+  CHECK(error_of("f p99 < 50 bananas") == "'bananas' is not one of running, awaits, hops");
   CHECK(error_of("f p99 ~ 50ms running") == "'~' is not one of < <= > >= =");
   CHECK(error_of("f p0 < 5 hops") == "'p0' is not one of p1 to p100, max, mean, total, count");
   CHECK(error_of("f p101 < 5 hops") == "'p101' is not one of p1 to p100, max, mean, total, count");

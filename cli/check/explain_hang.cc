@@ -159,13 +159,15 @@ SourcePlace explain_process(pid_t pid, const std::string& core) {
   const bool is_recorded = records(pid);
   if (is_recorded) explain_recorded(pid);
   CoreSnapshot snapshot;
-  Result<ReadTarget> all = read_process(static_cast<uint64_t>(pid),
-                                        {.pause = true,
-                                         .must_pause = false,
-                                         .variables = !core.empty(),
-                                         .stacks = true,
-                                         .most_bytes = most_bytes},
-                                        core.empty() ? OnMemory() : snapshot.copier());
+  Result<ReadTarget> all =
+      read_process(static_cast<uint64_t>(pid),
+                   {.pause = true,
+                    .must_pause = false,
+                    .variables = !core.empty(),
+                    .stacks = true,
+                    .accepts_none = true,  // its threads may wait for each other
+                    .most_bytes = most_bytes},
+                   core.empty() ? OnMemory() : snapshot.copier());
   if (all) {
     all->read.paused = 0;  // it hangs anyway
     const std::vector<JudgedChain> chains = judge_chains(all->read);
@@ -175,7 +177,8 @@ SourcePlace explain_process(pid_t pid, const std::string& core) {
     print("No coroutines: " + escaped(all.error().message()) + ".\n");
   }
   explain_stacks(pid, all ? std::move(all->read.stacks) : std::nullopt, place);
-  if (all && !core.empty()) keep_memory(snapshot, all->read, core);
+  if (all && !core.empty() && !all->read.found.functions.empty())
+    keep_memory(snapshot, all->read, core);
   return place;
 }
 

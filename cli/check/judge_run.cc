@@ -51,6 +51,23 @@ bool has_left_early(const Test& test, const std::string& output) {
          std::none_of(test.end_texts.begin(), test.end_texts.end(), has);
 }
 
+// What a case of GoogleTest gives to GTEST_SKIP(), which prints
+//     queue_test.cc:12: Skipped
+//     needs a network
+//     (an empty line)
+std::string skip_message(std::string_view output) {
+  constexpr std::string_view mark = ": Skipped\n";
+  const size_t at = output.find(mark);
+  if (at == output.npos) return "";
+  output.remove_prefix(at + mark.size());
+  std::string message(output.substr(0, std::min(output.find("\n\n"), output.find("[  SKIPPED ]"))));
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  constexpr size_t most = 200;
+  if (message.size() > most) message = message.substr(0, most) + "..";
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return message;
+}
+
 // The order of CTest: skipped, timeout, output, exit code.
 void judge_status(const Test& test, int status, Outcome& outcome) {
   std::string which;
@@ -61,7 +78,9 @@ void judge_status(const Test& test, int status, Outcome& outcome) {
   }
   if (matches_any(test.skip_patterns, outcome.output, which)) {
     outcome.verdict = TestVerdict::Skipped;
-    outcome.reason = "its output matches '" + escaped(which) + "'";
+    const std::string message = test.begin_text.empty() ? "" : skip_message(outcome.output);
+    outcome.reason =
+        message.empty() ? "its output matches '" + escaped(which) + "'" : escaped(message);
     return;
   }
   bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;

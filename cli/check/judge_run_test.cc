@@ -66,6 +66,22 @@ TEST_CASE("a code or a text means skipped") {
   CHECK(one.exits(76).verdict == TestVerdict::Failed);
   one.run.test.skip_patterns = {"no (device|disk)"};
   CHECK(one.exits(76).verdict == TestVerdict::Skipped);
+  CHECK(one.exits(76).reason == "its output matches 'no (device|disk)'");
+}
+
+TEST_CASE("why a case of GoogleTest was skipped") {
+  const auto reason_of = [](const std::string& printed) {
+    JudgedRun one("[ RUN      ] Queue.drops\n" + printed + "[  SKIPPED ] Queue.drops (0 ms)\n");
+    one.run.test.begin_text = "[ RUN      ] Queue.drops\n";
+    one.run.test.end_texts = {"[  SKIPPED ] Queue.drops"};
+    one.run.test.skip_patterns = {"SKIPPED"};
+    CHECK(one.exits(0).verdict == TestVerdict::Skipped);
+    return one.exits(0).reason;
+  };
+  CHECK(reason_of("queue_test.cc:12: Skipped\nneeds a network\n\n") == "needs a network");
+  CHECK(reason_of("q.cc:1: Skipped\ntwo\nlines\n") == "two lines");
+  CHECK(reason_of("q.cc:1: Skipped\n\n\n") == "its output matches 'SKIPPED'");
+  CHECK(reason_of("") == "its output matches 'SKIPPED'");
 }
 
 TEST_CASE("where a test has failed") {

@@ -1,7 +1,8 @@
 // skein profile [-F HZ] [-T SECONDS] [--off-cpu] [-o FILE] PID | -- CMD...
 //
-// Samples where a process spends its CPU time, and draws the stacks: as a page with a timeline and a
-// flame graph of its selection, or as a flame graph alone.
+// Samples where a process spends its CPU time, and draws the stacks: as a page with a timeline and
+// a flame graph of its selection, or as a flame graph alone. With --off-cpu also where its threads
+// wait: a flame graph alone is of one kind of time, and then only that of the waits.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -49,10 +50,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Waits have no timeline: their samples are of other times than the CPU time between them.
-bool is_page(const ProfileOptions& options, const std::string& output) {
-  return output.ends_with(".html") && !output.ends_with(".flame.html") && !options.off_cpu &&
-         web::has_page();
+bool is_page(const std::string& output) {
+  return output.ends_with(".html") && !output.ends_with(".flame.html") && web::has_page();
 }
 
 bool is_trace(const std::string& output) { return output.ends_with(".skein"); }
@@ -61,9 +60,9 @@ bool keeps_samples(const std::string& output) {
   return output.ends_with(".data") || output.ends_with(".perf");
 }
 
-std::string default_output(const ProfileOptions& options, const std::string& program) {
+std::string default_output(const std::string& program) {
   const std::string page = program + ".profile.html";
-  return is_page(options, page) ? page : program + ".flame.html";
+  return is_page(page) ? page : program + ".flame.html";
 }
 
 // 0: it is the name of a program.
@@ -140,16 +139,26 @@ bool sample(Sampler& sampler, pid_t pid, double seconds, Clock::time_point begin
   return has_ended;
 }
 
-void report(const Sampler& sampler, const std::string& program, bool is_off_cpu, double seconds,
-            const std::string& output) {
+// "1,234 samples and 5 waits"
+std::string counts_text(const Sampler::Counts& counts, const RingOptions& rings) {
+  const std::string waits = counted(counts.waits, "wait");
+  if (!rings.on_cpu) return waits;
+  return counted(counts.samples, "sample") + (rings.off_cpu ? " and " + waits : "");
+}
+
+void report(const Sampler& sampler, const std::string& program, const RingOptions& rings,
+            double seconds, const std::string& output) {
   const Sampler::Counts& counts = sampler.counts();
   char time[32];
   std::snprintf(time, sizeof time, "%.1f s", seconds);
-  report_message(counted(counts.samples, is_off_cpu ? "wait" : "sample") + " of " + program + " in " +
-                 time + " written to " + output);
+  report_message(counts_text(counts, rings) + " of " + program + " in " + time + " written to " +
+                 output);
   if (counts.preempted_ns != 0)
     report_message(duration_text(counts.preempted_ns) + " of the " + duration_text(counts.off_cpu_ns) +
                    " threads waited for a CPU that others had got");
+  if (counts.at_end != 0)
+    report_message(counted(counts.at_end, "thread") +
+                   " waited during the whole profile: their coroutines are those at its end");
   if (counts.lost != 0)
     report_message("the kernel lost " + counted(counts.lost, "sample") +
                    ": use a lower -F, or a smaller --stack-size");
@@ -178,15 +187,16 @@ void draw_flame(std::span<const uint8_t> bytes, const std::string& samples, Disk
     die(1, program + (is_off_cpu ? ": its threads never waited" : ": no samples; it used no CPU time"));
   FoldedStacks folded;
   folded.add({reinterpret_cast<const uint8_t*>(stacks->folded.data()), stacks->folded.size()});
-  write_flame(flame, format, folded, {.unit = stacks->unit});
+  write_flame(flame, format, folded, {.unit = stacks->unit, .libraries = stacks->libraries});
 }
 
 // If the program recorded while it was sampled, its trace with the samples; or else a trace of the
 // samples alone.
 MadeTrace make_trace_of(std::span<const uint8_t> bytes, const std::string& samples,
                         DiskFiles& files, const PerfOptions& options, const std::string& program,
-                        RecordedMeanwhile& recorded) {
-  if (auto made = recorded.with_samples(bytes, samples, files, options)) return *std::move(made);
+                        const ThreadNumbers& numbers, RecordedMeanwhile& recorded) {
+  if (auto made = recorded.with_samples(bytes, samples, files, options, numbers))
+    return *std::move(made);
   Result<ProfileTrace> profile = trace_of_profile(bytes, samples, files, options);
   if (!profile) die(1, program + ": no samples; it used no CPU time");
   return {.trace = std::move(profile->trace), .title = program, .note = std::move(profile->note)};
@@ -201,9 +211,11 @@ void draw(const Sampler& sampler, const std::string& samples, const ProfileOptio
   if (!contents) die(2, contents.error().message());
   PerfOptions perf;
   perf.open = sampler.open_files();
+  perf.inlined = !options.no_inline;
   if (recorded == nullptr)
     return draw_flame(contents->bytes(), samples, files, perf, program, options.off_cpu, output);
-  MadeTrace made = make_trace_of(contents->bytes(), samples, files, perf, program, *recorded);
+  MadeTrace made = make_trace_of(contents->bytes(), samples, files, perf, program,
+                                 sampler.thread_numbers(), *recorded);
   if (is_trace(output)) return write_trace_copy(made.trace, output);
   Page page;
   page.output = output;
@@ -241,13 +253,11 @@ int run_profile(const ProfileOptions& options) {
   const uint32_t process = process_number(options);
   const bool runs = process == 0;
   const std::string program = program_of(options, process);
-  const std::string output = options.output.empty() ? default_output(options, program) : options.output;
+  const std::string output = options.output.empty() ? default_output(program) : options.output;
   const bool keeps = keeps_samples(output);
-  if (is_trace(output) && options.off_cpu)
-    die(2,
-        output + ": waits of threads (--off-cpu) are no trace; draw them with -o NAME.flame.html");
   if (is_trace(output) && std::filesystem::exists(output))
     die(2, output + " exists already; give another name with -o");
+  const bool is_timeline = is_page(output) || is_trace(output);
   if (!keeps && !is_trace(output)) {
     FlameOptions flame;
     flame.output = output;
@@ -256,6 +266,7 @@ int run_profile(const ProfileOptions& options) {
   const Samples samples(keeps ? output : "");
   const RingOptions rings{.frequency = options.frequency,
                           .stack_bytes = options.stack_bytes / 8 * 8,
+                          .on_cpu = !options.off_cpu || is_timeline || keeps,
                           .off_cpu = options.off_cpu,
                           .logical = options.stacks == "logical"};
   pid_t pid = 0;
@@ -272,7 +283,7 @@ int run_profile(const ProfileOptions& options) {
   }
   const Clock::time_point begin = Clock::now();
   std::optional<RecordedMeanwhile> recorded;  // of what has a timeline
-  if (is_page(options, output) || is_trace(output)) recorded.emplace(static_cast<uint32_t>(pid));
+  if (is_timeline) recorded.emplace(static_cast<uint32_t>(pid));
   RecordedMeanwhile* const trace = recorded ? &*recorded : nullptr;
   const bool has_ended = sample(*sampler, pid, options.seconds, begin, trace);
   const std::chrono::duration<double> passed = Clock::now() - begin;
@@ -287,7 +298,7 @@ int run_profile(const ProfileOptions& options) {
   }
   if (!finished) die(1, finished.error().message());
   if (!keeps) draw(*sampler, samples.path(), options, program, trace, output);
-  report(*sampler, program, options.off_cpu, passed.count(), output);
+  report(*sampler, program, rings, passed.count(), output);
   report_broken(*sampler);
   return ending.code;
 }

@@ -34,6 +34,7 @@
 #include "cli/die.h"
 #include "cli/input/converted.h"
 #include "cli/input/memory_trace.h"
+#include "cli/input/profile_input.h"
 #include "cli/input/running.h"
 #include "cli/input/trace_input.h"
 #include "cli/output/http_server.h"
@@ -149,6 +150,10 @@ class ServedTrace {
       : files_(path, most_live_bytes), path_(path) {
     if (memory) {
       keep(*memory);
+      return;
+    }
+    if (const std::optional<MadeTrace> profile = open_profile_trace(path_)) {
+      add_converted(converted_, path_, profile->trace);
       return;
     }
     is_directory_ = files_.type(path_) == FileType::Directory;

@@ -7,10 +7,10 @@
 #include "base/disk_files.h"
 #include "cli/commands.h"
 #include "cli/die.h"
-#include "cli/input/memory_trace.h"
+#include "cli/input/profile_input.h"
 #include "cli/input/running.h"
 #include "cli/input/trace_input.h"
-#include "cli/output/memory_directory.h"
+#include "cli/output/temporary_trace.h"
 #include "cli/output/window.h"
 #include "view/viewer/annotations.h"
 
@@ -37,19 +37,22 @@ int run_view(const ViewOptions& options) {
   if (!options.critical.empty()) words.insert(words.end(), {"--critical-path", options.critical});
   const std::string window = window_program();
   std::vector<std::string> traces;
-  std::deque<MemoryDirectory> directories;
+  std::deque<TemporaryTrace> directories;
+  std::string note;
   for (const std::string& trace : options.traces) {
-    if (const std::optional<MemoryTrace> memory = open_memory_trace(trace, most_in_picture))
-      traces.push_back(directories.emplace_back(*memory).path());
-    else
+    const std::optional<MadeTrace> made = make_trace(trace);
+    if (!made) {
       traces.push_back(existing_trace(trace));
+      continue;
+    }
+    traces.push_back(directories.emplace_back(made->trace, made->title).path());
+    if (note.empty()) note = made->note;
   }
   if (directories.empty()) exec_viewer(window, words, traces);
   words.insert(
       words.end(),
       {"--annotations",
-       write_to_memfd(write_annotations(
-           {.first = 0, .second = 0, .notes = {}, .text = std::string(memory_trace_note)}))});
+       write_to_memfd(write_annotations({.first = 0, .second = 0, .notes = {}, .text = note}))});
   return run_viewer(window, words, traces);
 }
 

@@ -151,9 +151,9 @@ int run_why(const WhyOptions& options) {
         add_memory_json(memory, all);
         return all;
       },
-      [&](size_t columns) { return why_text(subject, found) + memory_text(memory, columns); });
+      [&](size_t columns) { return why_text(subject, found) + memory_why_text(memory, columns); });
   const auto is_error = [](const auto& one) { return one.is_error(); };
-  return !found.interleaved.empty() ||
+  return !found.interleaved.empty() || shows_deadlock(memory) ||
          std::any_of(found.diagnoses.begin(), found.diagnoses.end(), is_error) ||
          std::any_of(found.failures.begin(), found.failures.end(), is_error);
 }

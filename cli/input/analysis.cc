@@ -42,7 +42,8 @@ Analysis open_analysis(const std::string& trace_or_pid, std::span<const TickCloc
   const uint64_t until = is_live ? time_of(analysis.trace.info, now) : 0;
   if (until != 0) add_present(trace_or_pid, sleep, until, analysis.trace);
   const Spinner spinner(stderr, isatty(STDERR_FILENO), "building the wait-for graph");
-  analysis.model = build_model(analysis.trace, {.simplify = false, .until = until});
+  analysis.model =
+      build_model(analysis.trace, {.simplify = false, .until = until, .is_live = is_live});
   analysis.waits = find_waits(analysis.trace, analysis.model);
   return analysis;
 }

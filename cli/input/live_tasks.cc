@@ -89,7 +89,7 @@ LiveTaskList read_live_tasks(const std::string& path) {
   if (records_to(table->pid, path)) return of_process(path);
   const Trace trace = open_trace(path, {}, AcceptedInputs::TracesAndMemory);
   LiveTaskList list = make_list(trace);
-  list.pid = table->pid;
+  if (table->pid != 0) list.pid = table->pid;  // 0: a unikernel
   if (trace.info.overwritten_packets > 0) add_notes(*table, list);
   return list;
 }

@@ -41,6 +41,7 @@ class MemoryTraceBuilder {
           {.task = entries[0].id, .text = entries[0].label, .kind = EventKind::Label});
     for (uint32_t i = 0; i < found().objects.size(); i++)
       if (object_ids_[i] != no_task) entries.push_back(object_entry(i));
+    for (const auto& [lock, id] : lock_ids_) entries.push_back(lock_entry(lock, id));
     return std::move(out_);
   }
 
@@ -107,6 +108,19 @@ class MemoryTraceBuilder {
     for (const uint32_t i : order_)
       if (const uint32_t object = all[i].object; object != no_coroutine)
         if (is_operation(all[i]) && object_ids_[object] == no_task) object_ids_[object] = next++;
+    for (const uint32_t i : order_)
+      if (lock_of(all[i]) != nullptr && lock_ids_.try_emplace(all[i].awaited, next).second) next++;
+  }
+
+  // What it waits for, if that is a lock with a known holder.
+  const WaitObject* lock_of(const SuspendedCoroutine& one) const {
+    if (one.state == State::Final || one.awaits != no_coroutine || one.awaited == no_coroutine)
+      return nullptr;
+    const WaitObject& object = found().awaited[one.awaited];
+    const bool is_known = object.holders.size() == 1 &&
+                          object.holders.front().certainty != WaitObject::Certainty::Perhaps &&
+                          out_.tasks[object.holders.front().coroutine] != no_task;
+    return is_known ? &object : nullptr;
   }
 
   bool is_operation(const SuspendedCoroutine& one) const {
@@ -142,6 +156,7 @@ class MemoryTraceBuilder {
     made.state =
         one.state == State::Runs ? LiveTaskEntry::State::Running : LiveTaskEntry::State::Suspended;
     if (one.awaits != no_coroutine) made.on = out_.tasks[one.awaits];
+    if (lock_of(one) != nullptr) made.on = lock_ids_.at(one.awaited);
     return made;
   }
 
@@ -178,10 +193,25 @@ class MemoryTraceBuilder {
     return at->second;
   }
 
+  // "rt::Mutex, held by store"; empty: nothing is known, or it is a coroutine.
+  std::string awaited_by(const SuspendedCoroutine& one, const std::string& awaiter) const {
+    if (one.state != State::Waits || one.awaits != no_coroutine) return "";
+    const std::string type = is_program_type(awaiter) ? awaiter : "";
+    if (one.awaited == no_coroutine) return type;
+    const WaitObject& object = found().awaited[one.awaited];
+    if (object.kind == WaitObject::Kind::WhenAll && !object.joined.empty())
+      return counted(object.joined.size(), "coroutine");
+    const WaitObject* lock = lock_of(one);
+    if (lock == nullptr) return object.type.empty() ? type : object.type;
+    const WaitObject::Holder& holder = lock->holders.front();
+    return (lock->type.empty() ? "a lock" : lock->type) +
+           (holder.is_certain() ? ", held by " : ", probably held by ") +
+           found().functions[found().coroutines[holder.coroutine].function].name;
+  }
+
   // "fetch, client.cc:42, waits for rt::Event"
-  static std::string label_of(const SuspendedCoroutine& one,
-                              const SuspendedCoroutines::Function& function,
-                              const SuspendedCoroutines::Place& place) {
+  std::string label_of(const SuspendedCoroutine& one, const SuspendedCoroutines::Function& function,
+                       const SuspendedCoroutines::Place& place) const {
     std::string label = function.name;
     if (place.line != 0)
       label += ", " + place.file.substr(place.file.rfind('/') + 1) + ":" +
@@ -189,8 +219,8 @@ class MemoryTraceBuilder {
     if (one.state == State::NotStarted) label += ", not started";
     if (one.state == State::Runs) label += ", runs";
     if (one.state == State::Final) label += ", has ended";
-    if (one.state == State::Waits && one.awaits == no_coroutine && is_program_type(place.awaiter))
-      label += ", waits for " + place.awaiter;
+    if (const std::string awaited = awaited_by(one, place.awaiter); !awaited.empty())
+      label += ", waits for " + awaited;
     if (!one.is_certain) label += " (uncertain)";
     return label;
   }
@@ -210,12 +240,26 @@ class MemoryTraceBuilder {
     return made;
   }
 
+  LiveTaskEntry lock_entry(uint32_t i, TaskId id) {
+    const WaitObject& lock = found().awaited[i];
+    const WaitObject::Holder& holder = lock.holders.front();
+    LiveTaskEntry made{.id = id};
+    made.since = -1;
+    made.kind = format::kKind_mutex;
+    made.state = LiveTaskEntry::State::Resource;
+    made.on = out_.tasks[holder.coroutine];
+    made.label = text((lock.type.empty() ? "lock" : lock.type) +
+                      (holder.is_certain() ? "" : ", probably held"));
+    return made;
+  }
+
   const uint64_t most_;  // similar chains
   MemoryTrace out_ = {};
   std::vector<uint32_t> order_ = {};     // indices of coroutines, by id
   std::vector<uint32_t> depths_ = {};    // by coroutine: how many wait for it, each for the next
   std::vector<uint32_t> chain_of_ = {};  // by coroutine: the group whose chains begin with it
   std::vector<TaskId> object_ids_ = {};  // of SuspendedCoroutines::objects
+  std::map<uint32_t, TaskId> lock_ids_ = {};  // of SuspendedCoroutines::awaited
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> places_ = {};  // locations, by function, place
   std::vector<uint32_t> functions_ = {};                           // locations
   std::unordered_map<uint64_t, uint32_t> executors_ = {};          // by thread

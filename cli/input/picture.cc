@@ -11,6 +11,7 @@
 #include "cli/input/memory_trace.h"
 #include "cli/input/running.h"
 #include "cli/input/trace_input.h"
+#include "trace/model/names.h"
 
 namespace skein::cli {
 
@@ -82,6 +83,7 @@ Picture open_picture(const PictureOptions& options) {
     if (!memory) report_losses(trace, path);
     const std::string name = memory ? memory->title : trace_name(path);
     if (memory) picture.note = escaped(memory->title) + ". " + std::string(memory_trace_note) + ".";
+    if (trace.info.is_sampled()) picture.note = sampled_note(trace) + ".";
     picture.title += (picture.title.empty() ? "" : ", ") + name;
     Model model = build_model(trace);
     LoadedTrace loaded(std::move(trace), std::move(model));

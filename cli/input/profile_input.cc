@@ -5,6 +5,7 @@
 
 #include "base/disk_files.h"
 #include "cli/die.h"
+#include "cli/input/memory_trace.h"
 #include "cli/output/terminal.h"
 #ifdef SKEIN_HAS_SYMBOLS
 #include "profile/trace/profile_trace.h"
@@ -31,6 +32,15 @@ std::optional<MadeTrace> open_profile_trace(const std::string& path) {
   static_cast<void>(path);
   return {};
 #endif
+}
+
+std::optional<MadeTrace> make_trace(const std::string& text) {
+  if (std::optional<MadeTrace> profile = open_profile_trace(text)) return profile;
+  std::optional<MemoryTrace> memory = open_memory_trace(text, most_in_picture);
+  if (!memory) return {};
+  return MadeTrace{.trace = std::move(memory->trace),
+                   .title = std::move(memory->title),
+                   .note = std::string(memory_trace_note)};
 }
 
 }  // namespace skein::cli

@@ -19,6 +19,10 @@ struct MadeTrace {
   std::string note = {};  // what its pictures state
 };
 
+// Throws CommandError(2) if `text` is a core file or a process that cannot be read, as
+// open_memory_trace() does. Nothing: it is a trace.
+std::optional<MadeTrace> make_trace(const std::string& text);
+
 // Nothing: `path` is no perf.data, or this program was built without elfutils. Reports on stderr
 // what made names or stacks incomplete. Throws CommandError(2) if it has no samples of CPU time.
 std::optional<MadeTrace> open_profile_trace(const std::string& path);

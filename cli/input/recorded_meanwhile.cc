@@ -12,7 +12,6 @@
 #include "cli/input/stack_functions.h"
 #include "cli/input/trace_input.h"
 #include "cli/output/terminal.h"
-#include "profile/trace/joined_samples.h"
 #include "target/process.h"
 #include "trace/ask/logical_samples.h"
 #include "trace/ask/logical_times.h"
@@ -74,7 +73,8 @@ void RecordedMeanwhile::finish() {
 
 std::optional<MadeTrace> RecordedMeanwhile::with_samples(std::span<const uint8_t> bytes,
                                                          const std::string& path, Files& files,
-                                                         const PerfOptions& options) {
+                                                         const PerfOptions& options,
+                                                         const ThreadNumbers& numbers) {
   if (directory_.empty()) return {};
   MadeTrace made{.trace = open_trace(directory_), .title = trace_name(directory_)};
   const TickClock& clock = made.trace.info.tick_clock;
@@ -90,7 +90,7 @@ std::optional<MadeTrace> RecordedMeanwhile::with_samples(std::span<const uint8_t
     return time_of(clock, is_counter ? ticks_.counter(monotonic_ns) : monotonic_ns);
   };
   const Result<JoinedSamples> joined =
-      join_samples(bytes, path, files, options, pid_, time_of_trace, made.trace);
+      join_samples(bytes, path, files, options, pid_, time_of_trace, numbers, made.trace);
   if (!joined || joined->added == 0) return {};
   if (joined->outside != 0)
     report_message(counted(joined->outside, "sample") +

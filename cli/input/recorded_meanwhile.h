@@ -15,6 +15,7 @@
 #include "cli/input/profile_input.h"
 #include "profile/perf/sample_names.h"
 #include "profile/sched/tick_map.h"
+#include "profile/trace/joined_samples.h"
 
 namespace skein::cli {
 
@@ -33,7 +34,8 @@ class RecordedMeanwhile {
   // stderr how the samples agree with the trace. Throws CommandError(2) if the trace cannot be
   // read.
   std::optional<MadeTrace> with_samples(std::span<const uint8_t> bytes, const std::string& path,
-                                        Files& files, const PerfOptions& options);
+                                        Files& files, const PerfOptions& options,
+                                        const ThreadNumbers& numbers);
 
  private:
   using Clock = std::chrono::steady_clock;

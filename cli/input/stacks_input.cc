@@ -13,6 +13,7 @@
 #include "cli/output/terminal.h"
 #include "profile/flame/folded_text.h"
 #include "trace/ask/logical_samples.h"
+#include "trace/ask/selected_times.h"
 #include "trace/model/names.h"
 #include "trace/read/readers.h"
 
@@ -123,8 +124,7 @@ std::string why_empty(const Trace& trace, const LogicalTimes& stacks, std::strin
 }
 
 // What makes the picture incomplete.
-std::string remarks(const Analysis& a, const LogicalTimes& stacks,
-                    const LogicalSelection& selection) {
+std::string remarks(const Analysis& a, uint64_t unfinished, const LogicalSelection& selection) {
   std::string text;
   const auto add = [&](const std::string& remark) {
     text += text.empty() ? remark : "; " + remark;
@@ -132,9 +132,8 @@ std::string remarks(const Analysis& a, const LogicalTimes& stacks,
   if (selection.from != 0 || selection.to != UINT64_MAX)
     add("from " + duration_text(selection.from) + " to " +
         duration_text(std::min(selection.to, a.model.end)));
-  if (stacks.unfinished != 0 && selection.states.suspended)
-    add(counted(stacks.unfinished, "wait has not ended and counts",
-                "waits have not ended and count") +
+  if (unfinished != 0 && selection.states.suspended)
+    add(counted(unfinished, "wait has not ended and counts", "waits have not ended and count") +
         " up to the end of the trace");
   if (a.trace.info.complete_from > selection.from)
     add("the ring has overwritten events before " + duration_text(a.trace.info.complete_from));
@@ -174,10 +173,12 @@ std::span<const uint8_t> StacksInput::fold_perf(const std::string& path,
                                                {.map = map_.empty() ? nullptr : &map_,
                                                 .event = options_.event,
                                                 .physical = options_.stacks == "physical",
-                                                .by_thread = options_.by == "thread"});
+                                                .by_thread = options_.by == "thread",
+                                                .inlined = !options_.no_inline});
     if (!stacks) die(2, stacks.error().message());
     for (const std::string& remark : stacks->remarks) report_message(path + ": " + remark);
     text_.unit = stacks->unit;
+    text_.libraries.merge(stacks->libraries);
     texts_.push_back(std::move(stacks->folded));
     return bytes_of(texts_.back());
   }
@@ -194,14 +195,15 @@ std::span<const uint8_t> StacksInput::fold_trace(const std::string& path,
   const Subject subject{a.trace, a.model, a.waits};
   if (selection_.from >= a.model.end && !options_.from.empty())
     die(2, "--from " + options_.from + ": the trace ends at " + duration_text(a.model.end));
-  const LogicalTimes stacks = find_logical_times(subject);
-  if (options_.time == "cpu") return fold_samples(path, a, stacks);
-  const StackTree tree = logical_tree(subject, stacks, selection_);
+  if (options_.time == "cpu") return fold_samples(path, a, find_logical_times(subject));
+  if (options_.time == "off-cpu") return fold_waits(path, a, find_logical_times(subject));
+  const SelectedTimes times = find_selected_times(subject, selection_);
   const std::string time = options_.time.empty() ? "suspended" : options_.time;
-  if (tree.nodes[0].weight <= 0)
-    die(2, path + ": " + std::string(why_empty(a.trace, stacks, time)));
-  text_ = {.unit = "ns", .what = time_text(time), .subtitle = remarks(a, stacks, selection_)};
-  texts_.push_back(folded_text(tree, false));
+  if (times.tree.nodes[0].weight <= 0)
+    die(2, path + ": " + why_empty(a.trace, find_logical_times(subject), time));
+  text_ = {
+      .unit = "ns", .what = time_text(time), .subtitle = remarks(a, times.unfinished, selection_)};
+  texts_.push_back(folded_text(times.tree, false));
   return bytes_of(texts_.back());
 }
 
@@ -216,13 +218,28 @@ std::span<const uint8_t> StacksInput::fold_samples(const std::string& path, cons
                    " another task than the one that was current");
   text_ = {.unit = "samples",
            .what = "samples by logical stack",
-           .subtitle = remarks(a, times, selection_)};
+           .subtitle = remarks(a, times.unfinished, selection_)};
   if (const uint64_t missed = a.trace.info.missed_samples; missed != 0)
     text_.subtitle += (text_.subtitle.empty() ? "" : "; ") + counted(missed, "period") +
                       " of CPU time without a sample, such as those in the kernel";
   std::string text = folded_text(samples.tree, false);
   texts_.push_back(std::move(text));
   return map_.empty() ? bytes_of(texts_.back()) : name_addresses(path, bytes_of(texts_.back()));
+}
+
+std::span<const uint8_t> StacksInput::fold_waits(const std::string& path, const Analysis& a,
+                                                 const LogicalTimes& times) {
+  const Subject subject{a.trace, a.model, a.waits};
+  const LogicalSamples waits =
+      find_logical_waits(subject, times, ThreadIntervals(a.trace), selection_);
+  if (waits.in_tasks + waits.outside == 0)
+    die(2,
+        path + ": no stacks of waits of threads in this range; skein profile --off-cpu has them");
+  text_ = {.unit = "ns",
+           .what = "time of threads without a CPU, by logical stack",
+           .subtitle = remarks(a, times.unfinished, selection_)};
+  texts_.push_back(folded_text(waits.tree, false));
+  return bytes_of(texts_.back());
 }
 
 void StacksInput::reject_trace_options(const std::string& path, std::string_view input) const {

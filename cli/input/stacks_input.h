@@ -39,6 +39,8 @@ class StacksInput {
   std::span<const uint8_t> fold_trace(const std::string& path, std::span<const uint8_t> bytes);
   std::span<const uint8_t> fold_samples(const std::string& path, const Analysis& a,
                                         const LogicalTimes& times);
+  std::span<const uint8_t> fold_waits(const std::string& path, const Analysis& a,
+                                      const LogicalTimes& times);
   // Throws CommandError(2) if an option is for traces only; `input`: "folded stacks".
   void reject_trace_options(const std::string& path, std::string_view input) const;
   std::span<const uint8_t> name_addresses(const std::string& name, std::span<const uint8_t> text);

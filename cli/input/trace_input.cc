@@ -71,7 +71,8 @@ void reject_core(const std::string& path) {
 void require_recording(const Trace& trace, const std::string& path) {
   if (trace.info.is_sampled())
     die(2, path +
-               ": a profile, which has no waits and wake-ups, only samples; use a recording of "
+               ": a profile, which has no waits and wake-ups of tasks, only samples; use a "
+               "recording of "
                "skein record");
 }
 

@@ -13,6 +13,7 @@
 #include "cli/output/progress.h"
 #include "cli/output/terminal.h"
 #include "frames/saved_frames.h"
+#include "frames/silent_connections.h"
 #include "target/known_threads.h"
 #include "target/living_process.h"
 #include "target/pausable_process.h"
@@ -64,8 +65,10 @@ Result<Unprepared> read_memory_of(const Target& process, const SearchOptions& op
   if (!read) return read;
   read->around.steady_now = steady;
   read->around.system_now = system;
+  read->around.reading_ns = now_of(CLOCK_MONOTONIC) - steady;
   read->around.sockets = socket_states(std::to_string(process.pid()));
   remove_earlier_sockets(read->found, read->around);
+  mark_silent_sockets(read->found, read->around);
   return read;
 }
 
@@ -121,6 +124,7 @@ Result<Unprepared> read_process(PausableProcess& process, Reading reading,
   if (error && reading.must_pause) return *error;
   if (!read) return read;
   read->paused = process.resume();
+  if (read->paused) read->around.reading_ns = 0;
   if (reading.stacks || read->found.functions.empty())
     read->stacks = walked.named(process, read->around.threads, read->around.mutex_waits);
   if (has_ended())
@@ -250,10 +254,15 @@ std::optional<Unprepared> read_unprepared(const std::string& text, Reading readi
     Result<Unprepared> read = read_process(**process, reading, {});
     if (read) return std::move(*read);
     if (!living_process(*pid)) die(2, read.error().message());
-    Error& error = read.error();
-    error.advice += error.advice.empty() ? "" : "; ";
-    error.advice += "it is not recording; skein why " + text + " shows its threads";
-    die(2, "process " + std::to_string(*pid) + ": " + error.what + "; " + error.advice);
+    Error error{.what = read.error().what,
+                .file = "process " + std::to_string(*pid),
+                .advice = read.error().advice};
+    // The reason may be that it has ended, and its parent has not noticed yet.
+    if (!reading.accepts_none) {
+      error.advice += error.advice.empty() ? "" : "; ";
+      error.advice += "it is not recording; skein why " + text + " shows its threads";
+    }
+    die(2, error.message());
   }
   const std::optional<CoreInput> core = open_core(text, reading.program);
   if (!core) return {};

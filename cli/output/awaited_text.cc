@@ -55,7 +55,12 @@ std::string timers_text(const Unprepared& of, const std::vector<uint32_t>& timer
   const char* verb = others == timers.size() ? ", expires "
                      : others == 1           ? ", the other "
                                              : ", the others ";
-  if (!left.empty()) return text + verb + "in " + range_text(left, length_text);
+  if (!left.empty()) {
+    // The clock was read before the memory: a timer that is set again and again has less left.
+    const int64_t most = *std::max_element(left.begin(), left.end());
+    if (most / 10 < of.around.reading_ns) return text + verb + "within " + length_text(most);
+    return text + verb + "in " + range_text(left, length_text);
+  }
   if (!steady.empty())
     text += verb + ("when the steady clock shows " + range_text(steady, length_text));
   if (!system.empty())
@@ -148,9 +153,9 @@ Json object_json(const Unprepared& of, const SuspendedCoroutine& coroutine) {
 namespace {
 
 std::string children_text(const SuspendedCoroutines& found, const CoroutineChain& chain) {
-  const std::string& type = found.awaited[found.coroutines[chain.steps.back()].awaited].type;
-  const bool is_first = type.find("operator||") != std::string::npos;
-  const bool is_group = type == asio_group;
+  const WaitObject& object = found.awaited[found.coroutines[chain.steps.back()].awaited];
+  const bool is_first = is_of_first(object);
+  const bool is_group = object.type == asio_group;
   if (chain.count > 1)
     return is_first   ? "the first of several coroutines each"
            : is_group ? "a group of operations each"
@@ -158,7 +163,11 @@ std::string children_text(const SuspendedCoroutines& found, const CoroutineChain
   uint64_t all = 0;
   uint64_t open = 0;
   for (const SuspendedCoroutine& one : found.coroutines) {
-    if (one.joined_by != chain.steps.back()) continue;
+    if (one.joined_by == SuspendedCoroutine::none) continue;
+    // The operands of libcoro's when_any are joined by its controller.
+    const uint32_t parent =
+        object.type == libcoro_when_any ? found.coroutines[one.joined_by].joined_by : one.joined_by;
+    if (parent != chain.steps.back()) continue;
     all++;
     if (one.state != SuspendedCoroutine::State::Final) open++;
   }

@@ -25,10 +25,11 @@ std::string explain_timers(const Unprepared& of, const JudgedChain& one) {
       return "How soon the timer expires is unknown: its clock is one that skein does not know.";
     if (objects[i].clock == AsioObject::Clock::Steady) last = std::max(last, objects[i].expires);
   }
-  if (last < 0) return "The core has no clock: how soon that is, seen from it, is unknown.";
+  const std::string no_clock =
+      "A core has no clock: it does not show whether the timer has expired.";
+  if (last < 0) return no_clock;
   std::string text =
-      "The core has no clock: how soon that is, seen from it, is unknown. The steady clock counts "
-      "from when its machine was started.";
+      no_clock + " The steady clock counts from when the machine of the core was started.";
   if (!of.steady_of_file) return text;
   constexpr int64_t soon = 10'000'000'000;  // it took some time to write the core
   const int64_t left = last - *of.steady_of_file;
@@ -41,25 +42,25 @@ std::string explain_timers(const Unprepared& of, const JudgedChain& one) {
 
 std::string explain_unknown(const Unprepared& of, const JudgedChain& one) {
   const SuspendedCoroutine& last = of.found.coroutines[one.chain.steps.back()];
-  for (const uint32_t i : one.chain.objects)
-    if (is_unknown_timer(of.found.objects[i], of.around)) return explain_timers(of, one);
   const SuspendedCoroutines::Place& place = of.found.places[last.place];
   if (last.awaited == SuspendedCoroutine::none && place.awaiter.empty() &&
       one.chain.operation.empty())
     return "What it waits for is unknown.";
   if (last.awaited != SuspendedCoroutine::none &&
       of.found.awaited[last.awaited].kind == WaitObject::Kind::WhenAll) {
-    const std::string& type = of.found.awaited[last.awaited].type;
-    if (type.find("operator||") != std::string::npos)
+    const WaitObject& object = of.found.awaited[last.awaited];
+    if (object.type == libcoro_when_any)
+      return "It goes on when the first of them has ended; each has its own line.";
+    if (is_of_first(object))
       return "It goes on when one of them has succeeded and the others are cancelled; each has its "
              "own line.";
-    if (type == asio_group)
+    if (object.type == asio_group)
       return "It goes on when the group has completed, of which each coroutine has its own line.";
     return "It goes on when they have ended; each has its own line.";
   }
   if (last.awaited != SuspendedCoroutine::none) {
     const std::vector<WaitObject::Holder>& holders = of.found.awaited[last.awaited].holders;
-    if (holders.size() == 1 && holders.front().is_certain())
+    if (holders.size() == 1 && holders.front().certainty != WaitObject::Certainty::Perhaps)
       return "It goes on when the lock is released.";
   }
   return "Another coroutine, a thread or an event must resume it; which one, its memory does not "
@@ -83,13 +84,31 @@ std::string blocked_text(const Unprepared& of, const RunningCoroutines& running)
   return names.empty() ? "" : names + '.';
 }
 
+// Of a cycle with one that waits for several others together.
+std::string explain_join(const char* holds) {
+  return std::string(
+             "It waits for a coroutine that it keeps from going on: one of these waits for "
+             "all of several others, and ") +
+         holds + " a lock that one of them waits for. A deadlock";
+}
+
+constexpr const char* unless_one_runs =
+    ": a deadlock, unless a thread runs one of them now; --stop shows that.";
+
 // A program's own lock may have a time limit, and its guard may give it back early.
 std::string explain_perhaps(const LockCycle& cycle) {
+  constexpr const char* unless =
+      "unless the lock is released in another way, or the wait has a time limit.";
+  if (cycle.certainty == WaitObject::Certainty::Certain)
+    return std::string(
+               "Each of these coroutines waits for the next, for its end or a lock that it holds") +
+           unless_one_runs;
+  if (cycle.has_join) return explain_join("probably holds") + ", " + unless;
   return std::string(
              cycle.length == 1
                  ? "It waits for a lock that it probably holds itself"
                  : "Each of these coroutines waits for a lock that the next one probably holds") +
-         ": a deadlock, unless the lock is released in another way, or the wait has a time limit.";
+         ": a deadlock, " + unless;
 }
 
 // Of a coroutine that runs on a thread that sleeps in a call.
@@ -118,11 +137,18 @@ std::string explain(const Unprepared& of, const JudgedChain& one, const RunningC
       if (last.awaits == one.chain.steps.back()) return "It waits for its own end: a deadlock.";
       if (waits_for(of.found, one.chain.steps.back()) == one.chain.steps.back())
         return "It holds the lock that it waits for: a deadlock.";
+      if (find_lock_cycle(of.found, one.chain.steps.back()).has_join)
+        return explain_join("holds") + '.';
       return "Each of these coroutines waits for the next, and the last one for the first of the "
              "cycle: a deadlock.";
     case ChainVerdict::BehindDeadlock:
       return "It cannot go on either: what it waits for is in a deadlock, or behind one.";
     case ChainVerdict::PerhapsDeadlock:
+      if (one.chain.cycle_begin != CoroutineChain::no_cycle)
+        return std::string(
+                   "Each of these coroutines waits for the next, and the last one for the "
+                   "first of the cycle") +
+               unless_one_runs;
       return explain_perhaps(find_lock_cycle(of.found, one.chain.steps.back()));
     case ChainVerdict::BlocksThread:
       return explain_thread(of, last, running);
@@ -135,6 +161,9 @@ std::string explain(const Unprepared& of, const JudgedChain& one, const RunningC
              "after this wait began; a cancel before that was lost.";
     case ChainVerdict::NoAnswer:
       return "This process made the connection, has sent on it, and has received nothing since.";
+    case ChainVerdict::NothingSent:
+      return "Coroutines wait to receive at both ends of this connection, and neither has ever "
+             "sent a byte: each may wait for the other to begin.";
     case ChainVerdict::Unread:
       return "Bytes have arrived that it has not read: its handler is queued, or its "
              "thread is busy or blocked.";
@@ -150,6 +179,8 @@ std::string explain(const Unprepared& of, const JudgedChain& one, const RunningC
                                       "runs it now: --stop shows that."
                                     : "It was created, and nothing has started it.") +
              blocked;
+    case ChainVerdict::UnknownTimer:
+      return explain_timers(of, one);
     case ChainVerdict::Slow:
       return "Its timer takes ten seconds or more: too long only if the unit is wrong.";
     case ChainVerdict::Runs:
@@ -225,18 +256,37 @@ void add_family_lines(const Unprepared& of, const Family& family,
   for (const JudgedChain& one : family.chains) add_chain_lines(of, one.chain, one.depth, lines);
 }
 
-// A paragraph for each chain of which something is known; of several chains with the name of its
-// last coroutine.
+// "early (2), opt (3)", each name once.
+std::string counted_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); i++) {
+    if (std::find(names.begin(), names.begin() + static_cast<ptrdiff_t>(i), names[i]) !=
+        names.begin() + static_cast<ptrdiff_t>(i))
+      continue;
+    const auto count = std::count(names.begin(), names.end(), names[i]);
+    text += (text.empty() ? "" : ", ") + names[i];
+    if (count > 1) text += " (" + std::to_string(count) + ')';
+  }
+  return text;
+}
+
+// What is known of its chains, a paragraph each; if there are several, with the names of those that
+// it is about, which are their last coroutines.
 std::vector<std::string> explain(const Unprepared& of, const Family& family,
                                  const RunningCoroutines& running, const std::string& blocked) {
-  std::vector<std::string> paragraphs;
+  std::vector<std::pair<std::string, std::vector<std::string>>> names_of;  // by text
   for (const JudgedChain& one : family.chains) {
     std::string text = explain(of, one, running, blocked);
     if (text.empty() || is_explained_by_others(of, family, one)) continue;
-    if (family.chains.size() > 1)
-      text = function_name(of.found, one.chain.steps.back()) + ": " + text;
-    paragraphs.push_back(std::move(text));
+    auto at = std::find_if(names_of.begin(), names_of.end(),
+                           [&](const auto& known) { return known.first == text; });
+    if (at == names_of.end()) at = names_of.insert(at, {std::move(text), {}});
+    at->second.push_back(function_name(of.found, one.chain.steps.back()));
   }
+  std::vector<std::string> paragraphs;
+  for (auto& [text, names] : names_of)
+    paragraphs.push_back(family.chains.size() > 1 ? counted_names(names) + ": " + text
+                                                  : std::move(text));
   return paragraphs;
 }
 
@@ -289,7 +339,39 @@ std::string pause_text(const Unprepared& of) {
   return " It stood still for " + duration_text(static_cast<uint64_t>(of.paused)) + '.';
 }
 
+// Whether its last coroutine waits for a lock of which its memory shows the holder, and of which
+// the recorder knows nothing: not one of skein's.
+bool waits_for_held_lock(const SuspendedCoroutines& found, const JudgedChain& one) {
+  const SuspendedCoroutine& last = found.coroutines[one.chain.steps.back()];
+  if (last.awaited == SuspendedCoroutine::none) return false;
+  const WaitObject& object = found.awaited[last.awaited];
+  return !object.type.starts_with("skein::") &&
+         std::any_of(object.holders.begin(), object.holders.end(),
+                     [](const WaitObject::Holder& holder) {
+                       return holder.certainty != WaitObject::Certainty::Perhaps;
+                     });
+}
+
 }  // namespace
+
+std::vector<JudgedChain> chains_to_held_locks(const Unprepared& of) {
+  std::vector<JudgedChain> chains = judge_chains(of);
+  std::erase_if(chains, [&](const JudgedChain& one) { return !waits_for_held_lock(of.found, one); });
+  for (JudgedChain& one : chains) one.depth = 0;  // without those around it
+  return chains;
+}
+
+std::string held_locks_text(const Unprepared& of, const std::vector<JudgedChain>& waiting,
+                            size_t columns) {
+  if (waiting.empty()) return "";
+  std::string out = "\n";
+  append_paragraph(out, "Its memory shows which coroutines hold the locks that these wait for:", 0,
+                   columns);
+  const std::vector<Family> families = families_of(of, waiting);
+  for (const ExplainedFamilies& one : explain_all(of, families, running_coroutines(of.found), ""))
+    append_explained(of, one, columns, out);
+  return out;
+}
 
 std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedChain>& chains,
                                size_t columns) {
@@ -297,9 +379,12 @@ std::string coroutine_why_text(const Unprepared& of, const std::vector<JudgedCha
   append_paragraph(
       out,
       escaped(of.title) + ' ' + recording_text(of.trace, of.is_core) +
-          (chains.empty() ? ". There are no coroutines in its memory."
-                          : ". Its memory shows where its coroutines wait, but not since when, nor "
-                            "which coroutine should wake it.") +
+          (chains.empty() && of.found.lacks_files
+               ? ". Whether there are coroutines in its memory is unknown."
+           : chains.empty()
+               ? ". There are no coroutines in its memory."
+               : ". Its memory shows where its coroutines wait, but not since when, nor "
+                 "which coroutine should wake it.") +
           pause_text(of),
       0, columns);
   for (const std::string& warning : of.found.warnings)

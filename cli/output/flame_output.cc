@@ -67,6 +67,7 @@ FlameLook make_look(const FlameOptions& options, bool compares, const FlameText&
   FlameLook look;
   look.title = options.title.value_or(default_title(options, text.what));
   look.subtitle = options.subtitle.empty() ? text.subtitle : options.subtitle;
+  look.libraries = text.libraries;
   look.notes = options.notes;
   look.unit = options.unit.empty() ? text.unit : options.unit;
   look.name_type = options.name_type;

@@ -1,6 +1,7 @@
 // Draws stacks as a flame graph, or writes them for other tools.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "cli/commands.h"
@@ -18,6 +19,7 @@ struct FlameText {
   std::string unit = "samples";  // of the counts; "ns"
   std::string what = {};         // in the title, behind the name of the input; empty: nothing
   std::string subtitle = {};
+  std::map<std::string, std::string, std::less<>> libraries = {};  // FlameLook
 };
 
 // Throws CommandError(2) if options contradict each other, or the file cannot be written.

@@ -11,6 +11,7 @@
 
 #ifdef SKEIN_HAS_SYMBOLS
 #include "cli/output/coroutine_list.h"
+#include "cli/output/coroutine_why.h"
 #include "cli/output/thread_stacks_text.h"
 #endif
 
@@ -89,6 +90,17 @@ std::string memory_text(const MemoryReport& memory, size_t columns) {
   return text + call_stacks_text(memory.check.memory.stacks);
 }
 
+std::string memory_why_text(const MemoryReport& memory, size_t columns) {
+  const Unprepared& read = memory.check.memory;
+  return held_locks_text(read, chains_to_held_locks(read), columns) + memory_text(memory, columns);
+}
+
+bool shows_deadlock(const MemoryReport& memory) {
+  const std::vector<JudgedChain> waiting = chains_to_held_locks(memory.check.memory);
+  return std::any_of(waiting.begin(), waiting.end(),
+                     [](const JudgedChain& one) { return is_error(one.verdict); });
+}
+
 void add_memory_json(const MemoryReport& memory, Json& to) {
   Json section = memory_section_json(memory.check);
   if (memory.check.is_searched || !memory.check.omitted.empty()) {
@@ -129,6 +141,12 @@ MemoryReport read_memory(const UnpreparedRequest& request, bool) {
 std::string memory_text(const MemoryReport& memory, size_t columns) {
   return memory_section_text(memory.check, columns);
 }
+
+std::string memory_why_text(const MemoryReport& memory, size_t columns) {
+  return memory_text(memory, columns);
+}
+
+bool shows_deadlock(const MemoryReport&) { return false; }
 
 void add_memory_json(const MemoryReport& memory, Json& to) {
   to.set("memory", memory_section_json(memory.check));

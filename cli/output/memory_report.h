@@ -31,6 +31,10 @@ void refuse_without_memory(const UnpreparedRequest& request);
 
 // Empty if there is nothing to print. Names are escaped.
 std::string memory_text(const MemoryReport& memory, size_t columns);
+// The same for `skein why`: with the holders of locks.
+std::string memory_why_text(const MemoryReport& memory, size_t columns);
+// Whether coroutines certainly wait for each other's locks.
+bool shows_deadlock(const MemoryReport& memory);
 void add_memory_json(const MemoryReport& memory, Json& to);
 
 // The coroutines in memory as one tree, and the other tasks of the trace as the usual list.

@@ -63,6 +63,7 @@ Unprepared unseen_only(const MemoryCheck& check) {
   for (WaitObject& one : only.found.awaited) {
     one.waiters.clear();
     one.holders.clear();
+    one.joined.clear();
   }
   for (SuspendedCoroutine& one : only.found.coroutines) {
     if (one.awaits != SuspendedCoroutine::none) one.awaits = number[one.awaits];
@@ -106,6 +107,34 @@ std::vector<std::string> line_of(const MemoryDisagreement& one) {
   const std::string in_trace = one.line == 0 ? "" : short_place(one.file, one.line);
   if (one.kind == Kind::NotInMemory) return {title, in_trace, ""};
   return {title, in_trace + " in the trace", short_place(one.file, one.other_line) + " in memory"};
+}
+
+// Locks with known holders, and tasks that wait for them.
+Json held_locks_json(const MemoryCheck& check) {
+  const SuspendedCoroutines& found = check.memory.found;
+  const auto task_of = [&](uint32_t coroutine) {
+    const TaskId task = check.is_searched ? check.tasks[coroutine] : no_task;
+    return task == no_task ? Json(nullptr) : Json(task);
+  };
+  Json all = Json::array();
+  for (const WaitObject& one : found.awaited) {
+    if (one.holders.empty()) continue;
+    Json waiters = Json::array();
+    for (const uint32_t waiter : one.waiters)
+      waiters.add(
+          Json::object({{"task", task_of(waiter)}, {"frame", found.coroutines[waiter].frame}}));
+    Json holders = Json::array();
+    for (const WaitObject::Holder& holder : one.holders)
+      holders.add(Json::object({{"task", task_of(holder.coroutine)},
+                                {"frame", found.coroutines[holder.coroutine].frame},
+                                {"certain", holder.is_certain()},
+                                {"probable", holder.certainty != WaitObject::Certainty::Perhaps}}));
+    all.add(Json::object({{"address", one.address},
+                          {"type", or_null(one.type)},
+                          {"waiters", std::move(waiters)},
+                          {"holders", std::move(holders)}}));
+  }
+  return all;
 }
 
 }  // namespace
@@ -167,7 +196,8 @@ Json memory_section_json(const MemoryCheck& check) {
                        {"coroutines", static_cast<uint64_t>(found.coroutines.size())},
                        {"not_in_trace", std::move(unseen)},
                        {"not_in_memory", std::move(gone)},
-                       {"other_place", std::move(elsewhere)}});
+                       {"other_place", std::move(elsewhere)},
+                       {"held_locks", held_locks_json(check)}});
 }
 
 void add_places(const MemoryCheck& check, LiveTaskList& list) {

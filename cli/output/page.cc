@@ -71,16 +71,6 @@ class Inputs : public UnlinkedFiles {
   bool read_ = false;
 };
 
-// Nothing: it is a trace.
-std::optional<MadeTrace> make_trace(const std::string& path) {
-  if (std::optional<MadeTrace> profile = open_profile_trace(path)) return profile;
-  std::optional<MemoryTrace> memory = open_memory_trace(path, most_in_picture);
-  if (!memory) return {};
-  return MadeTrace{.trace = std::move(memory->trace),
-                   .title = std::move(memory->title),
-                   .note = std::string(memory_trace_note)};
-}
-
 }  // namespace
 
 void reject_stdio(std::span<const std::string> traces, const std::string& page) {

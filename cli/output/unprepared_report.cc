@@ -44,7 +44,8 @@ std::optional<int> report_unprepared(const UnpreparedRequest& request) {
   const bool is_hung = !read->around.mutex_waits.cycles().empty() ||
                        std::any_of(chains.begin(), chains.end(),
                                    [](const JudgedChain& one) { return is_error(one.verdict); });
-  return request.report == UnpreparedReport::Explanation && is_hung;
+  if (request.report != UnpreparedReport::Explanation) return 0;
+  return is_hung ? 1 : read->is_core && read->found.lacks_files ? 2 : 0;
 }
 
 #else

@@ -87,7 +87,7 @@ std::optional<Palette> palette_of(std::string_view name) {
   return std::nullopt;
 }
 
-Rgb colour_of(Palette palette, std::string_view name) {
+Rgb colour_of(Palette palette, std::string_view name, std::string_view library) {
   const char annotation = annotation_of(name);
   const std::string_view plain = without_annotation(name);
   const Fractions f = fractions_of(plain);
@@ -96,7 +96,7 @@ Rgb colour_of(Palette palette, std::string_view name) {
       return rgb(205 + 50 * f.first, 60 + 150 * f.second, 35 + 30 * f.first);
     case Palette::Module: {
       if (annotation == 'k') return orange(f);
-      const std::string_view module = module_of(plain);
+      const std::string_view module = library.empty() ? module_of(plain) : library;
       if (module.empty()) return from_hue(0.09, 0.25, 0.74 + 0.08 * f.first);
       return from_hue(fractions_of(module).first, 0.58, 0.66 + 0.1 * f.first);
     }

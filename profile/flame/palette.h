@@ -72,7 +72,8 @@ struct Gradient {
 std::optional<Gradient> gradient_of(std::string_view name);
 
 // The name may end with an annotation of stackcollapse programs (see without_annotation).
-Rgb colour_of(Palette palette, std::string_view name);
+// `library`: of Palette::Module, if it is known.
+Rgb colour_of(Palette palette, std::string_view name, std::string_view library = {});
 // From blue (less) over white to red (more); `share` is -1 to 1.
 Rgb colour_of_change(double share);
 

@@ -44,6 +44,12 @@ TEST_CASE("colours are stable, and differ by the meaning of the palette") {
   CHECK(colour_of(Palette::Perl, "Perl_runops").green > 175);
   CHECK(colour_of(Palette::Chain, "f_[w]").green > colour_of(Palette::Chain, "f").red);
   CHECK(colour_of(Palette::Purple, "f").green < 170);
+  const auto of_library = [](const char* name, const char* library) {
+    return colour_of(Palette::Module, name, library);
+  };
+  CHECK(equal(of_library("malloc", "libc.so.6"), of_library("malloc", "libc.so.6")));
+  CHECK_FALSE(equal(of_library("malloc", "libc.so.6"), of_library("malloc", "server")));
+  CHECK_FALSE(equal(of_library("malloc", "libc.so.6"), colour_of(Palette::Module, "malloc")));
   CHECK(palette_of("java") == Palette::Java);
   CHECK(!palette_of("pink"));
 }

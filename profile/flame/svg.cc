@@ -164,6 +164,7 @@ text{fill:#1a1a1a}
   void append_controls() {
     text(flame_margin, 43, "button gone", "start", "Reset zoom", "reset");
     text(look_.width - flame_margin, 43, "button gone", "end", "Search", "search");
+    text(look_.width - flame_margin - 90, 43, "button gone", "end", "Ignore case", "case");
     text(flame_margin, height_ - 10, "detail", "start", "", "detail");
     text(look_.width - flame_margin, height_ - 10, "detail", "end", "", "matched");
   }
@@ -177,7 +178,9 @@ text{fill:#1a1a1a}
     } else if (node.depth == 0) {
       colour = colour_of(Palette::Grey, {});
     } else {
-      colour = colour_of(look_.palette, name);
+      const auto library = look_.libraries.find(name);
+      colour = library == look_.libraries.end() ? colour_of(look_.palette, name)
+                                                : colour_of(look_.palette, name, library->second);
     }
     append_hex(colour);
   }

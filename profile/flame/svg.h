@@ -8,6 +8,7 @@
 // and are escaped.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -26,6 +27,8 @@ struct FlameLook {
   double font_size = 11;       // px
   std::optional<Gradient> background = {};  // none: white
   Palette palette = Palette::Hot;
+  // For Palette::Module: the library of a name, if that is known.
+  std::map<std::string, std::string, std::less<>> libraries = {};
   double width = 1200;       // px, of the whole picture
   double row = 16;           // px, height
   double least_width = 0.1;  // px; narrower boxes are left out

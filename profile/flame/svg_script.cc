@@ -20,7 +20,27 @@ const std::string_view svg_script = R"js(//
     };
   });
   const all = boxes[0];
-  let zoomed = all, pattern = null;
+  let zoomed = all, pattern = null, ignores_case = false;
+
+  // The address has the zoom and the search, as that of flamegraph.pl: a copy shows the same. Some
+  // browsers refuse that for files.
+  const is_alone = document.querySelectorAll("svg").length === 1;
+  const remember = () => {
+    if (!is_alone) return;
+    const state = new URLSearchParams();
+    if (zoomed !== all) {
+      state.set("x", zoomed.x.toFixed(2));
+      state.set("y", zoomed.y.toFixed(0));
+    }
+    if (pattern) state.set("s", pattern.source);
+    if (pattern && ignores_case) state.set("i", "1");
+    const text = state.toString();
+    try {
+      history.replaceState(null, "", location.pathname + (text ? "?" + text : ""));
+    } catch (error) {
+      return;
+    }
+  };
 
   const label = (box, x, width) => {
     const fits = Math.floor((width - 6) / character);
@@ -59,6 +79,7 @@ const std::string_view svg_script = R"js(//
     }
     one("reset").classList.toggle("gone", to === all);
     measure();
+    remember();
   };
 
   // The share of the pattern in the visible boxes: boxes in boxes count once.
@@ -86,7 +107,7 @@ const std::string_view svg_script = R"js(//
 
   const search = (text) => {
     try {
-      pattern = text ? new RegExp(text) : null;
+      pattern = text ? new RegExp(text, ignores_case ? "i" : "") : null;
     } catch (error) {
       one("matched").textContent = error.message;
       return;
@@ -95,6 +116,12 @@ const std::string_view svg_script = R"js(//
       box.g.classList.toggle("hit", pattern !== null && box !== all && pattern.test(box.name));
     one("search").textContent = pattern ? "Reset search" : "Search";
     measure();
+    remember();
+  };
+  const set_ignores_case = (ignores) => {
+    ignores_case = ignores;
+    one("case").textContent = ignores ? "Match case" : "Ignore case";
+    if (pattern) search(pattern.source);
   };
   const prompt_for = () => {
     const text = prompt("Search for (a regular expression):", pattern ? pattern.source : "");
@@ -110,6 +137,7 @@ const std::string_view svg_script = R"js(//
     if (box) zoom(box);
     else if (event.target.id === "reset") zoom(all);
     else if (event.target.id === "search") pattern ? search("") : prompt_for();
+    else if (event.target.id === "case") set_ignores_case(!ignores_case);
   });
   svg.addEventListener("mouseover", (event) => {
     const box = box_of(event);
@@ -119,11 +147,23 @@ const std::string_view svg_script = R"js(//
     if ((event.ctrlKey || event.metaKey) && event.key === "f" || event.key === "F3") {
       event.preventDefault();
       prompt_for();
+    } else if ((event.ctrlKey || event.metaKey) && event.key === "i") {
+      event.preventDefault();
+      set_ignores_case(!ignores_case);
     } else if (event.key === "Escape") {
       pattern ? search("") : zoom(all);
     }
   });
   one("search").classList.remove("gone");
+  one("case").classList.remove("gone");
+
+  const state = new URLSearchParams(is_alone ? location.search : "");
+  const x = Number(state.get("x")), y = Number(state.get("y"));
+  const box = state.has("x") && boxes.find((one) => Math.abs(one.x - x) < 0.01 && Math.abs(one.y - y) < 1);
+  const text = state.get("s");
+  if (state.get("i") === "1") set_ignores_case(true);
+  if (box) zoom(box);
+  if (text) search(text);
 })();
 )js";
 

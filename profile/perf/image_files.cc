@@ -8,6 +8,7 @@
 
 #include "profile/unwind/modules.h"
 #include "symbol/debug_file.h"
+#include "symbol/lines.h"
 
 namespace skein {
 
@@ -75,6 +76,35 @@ const Functions* ImageFiles::functions(uint32_t number, const ProcessImages::Fil
     if (functions) image.functions_ = std::move(*functions);
   }
   return image.functions_ ? &*image.functions_ : nullptr;
+}
+
+struct ImageFile::DebugInformation {
+  Contents contents = {};  // empty: the file itself has it
+  std::optional<Lines> lines = {};
+};
+
+std::vector<std::string> ImageFiles::inlined_at(uint32_t number, const ProcessImages::File& file,
+                                                uint64_t offset) {
+  ImageFile& image = opened(number, file);
+  if (!image.is_open()) return {};
+  if (!std::exchange(image.has_information_, true)) {
+    image.information_ = std::make_shared<ImageFile::DebugInformation>();
+    const DebugFilePlaces places = DebugFilePlaces::of_this_user();
+    Result<Lines> lines = Lines::read(image.bytes(), file.name, places, files_);
+    if (!lines) {
+      DebugFileSearch search =
+          find_debug_file(image.bytes(), file.name, DebugPart::Information, places, files_);
+      if (search.found) {
+        image.information_->contents = std::move(search.found->contents);
+        lines =
+            Lines::read(image.information_->contents.bytes(), search.found->path, places, files_);
+      }
+    }
+    if (lines) image.information_->lines = std::move(*lines);
+  }
+  const std::optional<uint64_t> linked = image.linked(offset);
+  if (!image.information_->lines || !linked) return {};
+  return image.information_->lines->inlined_at(*linked);
 }
 
 std::shared_ptr<const UnwindTable> ImageFiles::table(uint32_t number,

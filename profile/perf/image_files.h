@@ -39,9 +39,13 @@ class ImageFile {
   Contents contents_ = {};
   Contents symbols_ = {};  // the file with its symbols, if it is another one
   ElfHeader elf_ = {};
+  // Lines of symbol/lines.h. Not in this header: view/ has another type of this name.
+  struct DebugInformation;
   std::optional<Functions> functions_ = {};
+  std::shared_ptr<DebugInformation> information_ = {};
   std::shared_ptr<const UnwindTable> table_ = {};
-  bool has_functions_ = false, has_table_ = false;  // they were read, or could not be
+  // They were read, or could not be.
+  bool has_functions_ = false, has_information_ = false, has_table_ = false;
 };
 
 class ImageFiles {
@@ -56,6 +60,11 @@ class ImageFiles {
   const ImageFile& of(uint32_t number, const ProcessImages::File& file);
   // Null: it has none, or could not be opened. O(size of the file) at the first call.
   const Functions* functions(uint32_t number, const ProcessImages::File& file);
+  // The functions that were inlined at a byte of the file, the innermost first: mangled, or their
+  // names alone. Empty also without debug information, which is read at the first call:
+  // Lines::read().
+  std::vector<std::string> inlined_at(uint32_t number, const ProcessImages::File& file,
+                                      uint64_t offset);
   std::shared_ptr<const UnwindTable> table(uint32_t number, const ProcessImages::File& file);
 
   // The names of those that could not be opened because they have changed since.

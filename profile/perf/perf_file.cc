@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/cursor.h"
+#include "target/unpacker.h"
 
 namespace skein {
 
@@ -35,6 +36,13 @@ std::span<const uint8_t> part(std::span<const uint8_t> bytes, uint64_t offset, u
 std::string_view text_of(std::span<const uint8_t> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return text.substr(0, text.find('\0'));
+}
+
+// Data that follow a record and are not in its size.
+uint64_t size_behind(const PerfRecordHeader& header, std::span<const uint8_t> record) {
+  if (header.type == record_tracing_data && record.size() >= 12)
+    return (Cursor(record.subspan(8)).u32() + 7) & ~7U;
+  return header.type == record_auxtrace ? u64_at(record, 8) : 0;
 }
 
 }  // namespace
@@ -154,6 +162,63 @@ void PerfFile::read_logical(uint64_t offset, std::span<const uint8_t> section) {
     is_cut_ = true;
 }
 
+// All compressed records together are one stream of zstd, which perf does not end, and whose
+// content are records: one of them may begin in one compressed record and end in the next. The
+// order of records does not matter, as they have times.
+Result<void> PerfFile::unpack_records(uint64_t begin, uint64_t end, const std::string& path) {
+  constexpr size_t piece = 1 << 20;
+  constexpr size_t largest = size_t{8} << 30;  // bytes
+  std::vector<uint8_t> packed;
+  auto records = std::make_shared<std::vector<uint8_t>>();
+  uint64_t first = end;
+  for (uint64_t at = begin; end - at >= perf_header_size;) {
+    const auto rest = bytes_.subspan(at, end - at);
+    const PerfRecordHeader header = perf_record_header(rest);
+    uint64_t size = header.size;
+    if (size < perf_header_size) break;
+    const auto record = rest.first(std::min<uint64_t>(size, rest.size()));
+    if (header.type == record_compressed || header.type == record_compressed2) {
+      first = std::min(first, at);
+      auto content = record.subspan(perf_header_size);
+      if (header.type == record_compressed2) content = part(content, 8, u64_at(content, 0));
+      packed.insert(packed.end(), content.begin(), content.end());
+    } else if (header.type != record_attribute || first != end) {  // those before are known
+      size += size_behind(header, record);
+      const auto whole = part(rest, 0, size);
+      records->insert(records->end(), whole.begin(), whole.end());
+    }
+    if (size > rest.size()) {
+      is_cut_ = true;
+      break;
+    }
+    at += size;
+  }
+  const std::unique_ptr<Unpacker> unpacker = make_unpacker(packed);
+  if (unpacker == nullptr)
+    return Error{.what = "compressed records of perf.data cannot be unpacked",
+                 .file = path,
+                 .offset = first,
+                 .advice = "record without -z"};
+  // Copies of stacks have many zeros, but not that many.
+  const size_t most = records->size() + std::min(largest, piece + 4096 * packed.size());
+  for (;;) {
+    const size_t size = records->size();
+    if (size > most)
+      return Error{.what = "compressed records of more than 8 GiB, or 4096 times their size",
+                   .file = path,
+                   .offset = first,
+                   .advice = "record for a shorter time, or without -z"};
+    records->resize(size + piece);
+    const size_t count = unpacker->read(std::span(*records).subspan(size));
+    records->resize(size + count);
+    if (count == 0) break;
+  }
+  unpacked_ = std::move(records);
+  bytes_ = *unpacked_;
+  places_.clear();
+  return find_records(0, bytes_.size(), path);
+}
+
 Result<void> PerfFile::find_records(uint64_t begin, uint64_t end, const std::string& path) {
   bool is_sorted = true;
   for (uint64_t at = begin; at < end;) {
@@ -165,7 +230,7 @@ Result<void> PerfFile::find_records(uint64_t begin, uint64_t end, const std::str
       break;
     }
     const auto record = rest.first(header.size);
-    uint64_t size = header.size;
+    const uint64_t size = header.size + size_behind(header, record);
     switch (header.type) {
       case perf_record_mmap:
       case perf_record_mmap2:
@@ -173,6 +238,8 @@ Result<void> PerfFile::find_records(uint64_t begin, uint64_t end, const std::str
       case perf_record_fork:
       case perf_record_exit:
       case perf_record_sample:
+      case perf_record_switch:
+      case perf_record_switch_cpu_wide:
       case perf_record_lost:
       case perf_record_lost_samples: {
         uint32_t index = 0;
@@ -197,18 +264,10 @@ Result<void> PerfFile::find_records(uint64_t begin, uint64_t end, const std::str
         if (event != event_of_id_.end()) events_[event->second].name = text_of(body.subspan(16));
         break;
       }
-      case record_tracing_data:  // data follow that are not in the size
-        if (record.size() >= 12) size += (Cursor(record.subspan(8)).u32() + 7) & ~7U;
-        break;
-      case record_auxtrace:
-        size += u64_at(record, 8);
-        break;
       case record_compressed:
       case record_compressed2:
-        return Error{.what = "compressed perf.data",
-                     .file = path,
-                     .offset = at,
-                     .advice = "record without -z, or use perf inject to unpack it"};
+        if (unpacked_ == nullptr) return unpack_records(begin, end, path);
+        break;
       default:
         break;
     }

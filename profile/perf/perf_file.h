@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,7 +24,7 @@ namespace skein {
 class PerfFile {
  public:
   // `bytes` must stay valid as long as the result. Fails if it is no perf.data, or one that cannot
-  // be read: of another byte order, or compressed.
+  // be read: of another byte order. Compressed records (perf record -z) are unpacked.
   static Result<PerfFile> read(std::span<const uint8_t> bytes, const std::string& path);
   static bool is_perf_file(std::span<const uint8_t> bytes);
 
@@ -64,11 +65,13 @@ class PerfFile {
   void read_names(std::span<const uint8_t> section);
   void read_build_ids(std::span<const uint8_t> section);
   void read_logical(uint64_t offset, std::span<const uint8_t> section);
+  Result<void> unpack_records(uint64_t begin, uint64_t end, const std::string& path);
   Result<void> find_records(uint64_t begin, uint64_t end, const std::string& path);
   const PerfEvent* event_of(std::span<const uint8_t> body, bool is_sample, uint32_t& index) const;
   bool parse(uint64_t offset, PerfRecord& record) const;
 
   std::span<const uint8_t> bytes_;
+  std::shared_ptr<const std::vector<uint8_t>> unpacked_;  // bytes_, if records were compressed
   std::vector<PerfEvent> events_;
   std::map<uint64_t, uint32_t> event_of_id_;
   std::map<std::string, std::string, std::less<>> build_ids_;

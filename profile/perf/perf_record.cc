@@ -234,7 +234,8 @@ bool parse_perf_record(std::span<const uint8_t> bytes, const PerfEvent& event, P
       record.type = PerfRecord::Type::Lost;
       record.lost = cursor.u64();
       return !cursor.failed();
-    case perf_record_switch: {
+    case perf_record_switch:
+    case perf_record_switch_cpu_wide: {
       const PerfTrailer trailer = perf_trailer(event.sample_type);
       if (!event.has_ids || (event.sample_type & perf_has_tid) == 0 ||
           body.size() < trailer.words * 8)
@@ -243,6 +244,12 @@ bool parse_perf_record(std::span<const uint8_t> bytes, const PerfEvent& event, P
       record.type = PerfRecord::Type::Switch;
       record.pid = of_thread.u32();
       record.tid = of_thread.u32();
+      if (event.sample_type & perf_has_cpu) {
+        size_t at = 0;
+        for (const uint64_t one : {perf_has_tid, perf_has_time, perf_has_id, perf_has_stream_id})
+          if (event.sample_type & one) at += 8;
+        record.cpu = static_cast<uint32_t>(u64_at(body, body.size() - trailer.words * 8 + at));
+      }
       record.is_out = (header.misc & misc_switch_out) != 0;
       record.is_preempted = (header.misc & misc_switch_preempted) != 0;
       return true;

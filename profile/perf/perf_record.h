@@ -68,7 +68,7 @@ struct PerfRecord {
   uint32_t event = 0;  // of PerfFile::events()
   uint32_t pid = 0;
   uint32_t tid = 0;
-  uint32_t cpu = 0;  // of a sample
+  uint32_t cpu = 0;  // of a sample or Switch
   uint64_t time = 0;
   uint8_t mode = 0;  // of a sample: 1 kernel, 2 user, 3 hypervisor, 4 guest's kernel, 5 its user
 
@@ -125,6 +125,7 @@ enum : uint32_t {
   perf_record_mmap2 = 10,
   perf_record_lost_samples = 13,
   perf_record_switch = 14,
+  perf_record_switch_cpu_wide = 15,
 };
 struct PerfRecordHeader {
   uint32_t type = 0;

@@ -30,6 +30,7 @@ class Folder {
     result.unit = event.counts_ns() ? "ns" : event.name.empty() ? "events" : event.name;
     write(result.folded);
     add_remarks(result);
+    result.libraries = names_.libraries();
     return result;
   }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct PerfStacks {
   uint64_t samples = 0;
   uint64_t lost = 0;
   std::vector<std::string> remarks = {};  // for the user, a sentence each
+  // The files of functions, by name, for colours: "libc.so.6".
+  std::map<std::string, std::string, std::less<>> libraries = {};
 };
 
 // Names: sample_names.h. Fails if `bytes` are no perf.data or have no samples.

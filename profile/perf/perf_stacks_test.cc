@@ -2,9 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "profile/perf/perf_file.h"
+#include "target/unpacker.h"
 
 using namespace skein;
 
@@ -140,6 +144,34 @@ TEST_CASE("names from a map; a kernel that was moved") {
   CHECK(stacks->folded == "[unknown];main;schedule_[k] 10\n");
 }
 
+TEST_CASE("compressed records: the same stacks, wherever the stream is divided") {
+  PerfData inner;
+  inner.mapping(7, 0x1000, 0x3000, 0, "/a", 1);
+  for (uint64_t i = 0; i < 300; i++) inner.sample(7, 2 + i, 10, {user, 0x1000 + 16 * i});
+  const std::vector<uint8_t> stream = packed({inner.bytes.begin(), inner.bytes.end()});
+  if (packing_of(stream) != Packing::Zstd) return;  // built without it
+  PerfData plain;
+  plain.name(7, 7, "server", 1);
+  const std::string before = plain.bytes;
+  plain.bytes += inner.bytes;
+  const auto expected = fold(plain.file());
+  REQUIRE(expected);
+  for (const bool is_new : {false, true})
+    for (const size_t piece : {size_t{7}, size_t{100}, stream.size()}) {
+      PerfData data;
+      data.bytes = before;
+      for (size_t at = 0; at < stream.size(); at += piece) {
+        const auto part = std::span(stream).subspan(at, std::min(piece, stream.size() - at));
+        data.u32(is_new ? 83 : 81), data.u16(0), data.u16(8 + (is_new ? 8 : 0) + part.size());
+        if (is_new) data.u64(part.size());
+        data.bytes.append(part.begin(), part.end());
+      }
+      const auto stacks = fold(data.file());
+      REQUIRE(stacks);
+      CHECK(stacks->folded == expected->folded);
+    }
+}
+
 TEST_CASE("what cannot be read") {
   CHECK(fold("").error().what == "not a perf.data that skein reads");
   CHECK(fold("2ELIFREP").error().what == "perf.data of a big-endian machine");
@@ -150,7 +182,7 @@ TEST_CASE("what cannot be read") {
   for (size_t size = 0; size < whole.size(); size++) CHECK(!fold(whole.substr(0, size)));
   data.record(
       81, 0, [&] { data.u64(0); }, 0);
-  CHECK(fold(data.file()).error().what == "compressed perf.data");
+  CHECK(fold(data.file()).error().what == "compressed records of perf.data cannot be unpacked");
   const auto cut = fold(whole + "garbage");
   CHECK(cut->remarks.empty());  // it is behind the data
 }

@@ -10,8 +10,12 @@ namespace skein {
 
 namespace {
 
-constexpr uint64_t header_size = 104, ids_size = 16;
-constexpr uint64_t data_begin = header_size + sizeof(perf_event_attr) + ids_size;
+constexpr uint64_t header_size = 104;
+// An event's attribute, and where its ids are: offset, size.
+constexpr uint64_t event_size = sizeof(perf_event_attr) + 16;
+
+// The only one of the event: those of the kernel, of each thread and processor, are replaced.
+constexpr uint64_t id_of(size_t event) { return event + 1; }
 
 template <class Number>
 void append(std::vector<uint8_t>& bytes, Number number) {
@@ -30,20 +34,28 @@ void append_text(std::vector<uint8_t>& bytes, std::string_view text) {
 
 }  // namespace
 
-Result<PerfWriter> PerfWriter::create(const std::string& path, const perf_event_attr& attribute) {
+Result<PerfWriter> PerfWriter::create(const std::string& path,
+                                      std::span<const perf_event_attr> attributes) {
   std::FILE* const file = std::fopen(path.c_str(), "wbe");
   if (file == nullptr)
     return Error{.what = std::string("cannot be written: ") + std::strerror(errno), .file = path};
   PerfWriter writer(path, file);
-  writer.attribute_ = attribute;
-  writer.attribute_.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-                                  PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |
-                                  PERF_SAMPLE_RAW;
-  writer.attribute_.sample_regs_user = 0;
-  writer.attribute_.sample_stack_user = 0;
-  writer.attribute_.exclude_callchain_user = 0;
+  writer.attributes_.assign(attributes.begin(), attributes.end());
+  for (perf_event_attr& attribute : writer.attributes_) {
+    attribute.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+                            PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW;
+    if (attributes.size() > 1) attribute.sample_type |= PERF_SAMPLE_IDENTIFIER;
+    attribute.sample_regs_user = 0;
+    attribute.sample_stack_user = 0;
+    attribute.exclude_callchain_user = 0;
+  }
   if (const Result<void> written = writer.write_header(0, false); !written) return written.error();
   return writer;
+}
+
+uint64_t PerfWriter::data_begin() const {
+  const uint64_t ids = has_ids() ? attributes_.size() * sizeof(uint64_t) : 0;
+  return header_size + attributes_.size() * event_size + ids;
 }
 
 Result<void> PerfWriter::write_header(uint64_t data_size, bool has_logical) {
@@ -51,18 +63,23 @@ Result<void> PerfWriter::write_header(uint64_t data_size, bool has_logical) {
   for (const char c : {'P', 'E', 'R', 'F', 'I', 'L', 'E', '2'})
     bytes.push_back(static_cast<uint8_t>(c));
   append(bytes, header_size);
-  append(bytes, uint64_t{sizeof(perf_event_attr) + ids_size});
-  append(bytes, header_size);  // the only event
-  append(bytes, uint64_t{sizeof(perf_event_attr) + ids_size});
-  append(bytes, data_begin);
+  append(bytes, event_size);
+  append(bytes, header_size);  // where the events are
+  append(bytes, attributes_.size() * event_size);
+  append(bytes, data_begin());
   append(bytes, data_size);
   bytes.resize(header_size);  // no types of events
   constexpr size_t features = 72;
   static_assert(features + LogicalStacks::feature / 8 < header_size);
   if (has_logical)
     bytes[features + LogicalStacks::feature / 8] = 1 << LogicalStacks::feature % 8;
-  append(bytes, attribute_);
-  bytes.resize(data_begin);  // no ids
+  for (size_t i = 0; i < attributes_.size(); i++) {
+    append(bytes, attributes_[i]);
+    const uint64_t ids = header_size + attributes_.size() * event_size;
+    append(bytes, has_ids() ? ids + i * sizeof(uint64_t) : 0);
+    append(bytes, has_ids() ? uint64_t{sizeof(uint64_t)} : 0);
+  }
+  for (size_t i = 0; has_ids() && i < attributes_.size(); i++) append(bytes, id_of(i));
   std::rewind(file_.get());
   if (std::fwrite(bytes.data(), bytes.size(), 1, file_.get()) != 1 || std::fflush(file_.get()) != 0)
     return Error{.what = std::string("cannot be written: ") + std::strerror(errno), .file = path_};
@@ -75,7 +92,12 @@ void PerfWriter::write(std::span<const uint8_t> bytes) {
   data_size_ += bytes.size();
 }
 
-void PerfWriter::add(std::span<const uint8_t> record) { write(record); }
+void PerfWriter::add(std::span<const uint8_t> record) {
+  constexpr uint64_t id = id_of(0);
+  if (!has_ids() || record.size() < perf_header_size + sizeof id) return write(record);
+  write(record.first(record.size() - sizeof id));
+  write({reinterpret_cast<const uint8_t*>(&id), sizeof id});
+}
 
 void PerfWriter::add_sample(const PerfRecord& sample, std::span<const uint64_t> chain,
                             const LogicalSample& logical) {
@@ -86,6 +108,7 @@ void PerfWriter::add_sample(const PerfRecord& sample, std::span<const uint64_t> 
   append(body_, uint32_t{perf_record_sample});
   append(body_, uint16_t{sample.mode});
   append(body_, uint16_t{0});
+  if (has_ids()) append(body_, id_of(sample.event));
   append(body_, sample.address);
   append(body_, sample.pid);
   append(body_, sample.tid);
@@ -109,6 +132,7 @@ void PerfWriter::end_record(uint32_t type, uint16_t misc, uint32_t pid, uint32_t
   append(body_, tid);
   append(body_, time);
   append(body_, uint64_t{0});  // the processor
+  if (has_ids()) append(body_, id_of(0));
   const auto size = static_cast<uint16_t>(body_.size());
   std::memcpy(body_.data(), &type, sizeof type);
   std::memcpy(body_.data() + 4, &misc, sizeof misc);
@@ -149,6 +173,11 @@ void PerfWriter::add_name(uint32_t pid, uint32_t tid, std::string_view name, uin
   end_record(perf_record_comm, 0, pid, tid, time);
 }
 
+void PerfWriter::add_switch_out(uint32_t pid, uint32_t tid, uint64_t time) {
+  body_.assign(perf_header_size, 0);
+  end_record(perf_record_switch, PERF_RECORD_MISC_SWITCH_OUT, pid, tid, time);
+}
+
 void PerfWriter::add_kernel(uint64_t address, std::string_view name) {
   constexpr uint32_t of_kernel = UINT32_MAX;
   body_.assign(perf_header_size, 0);
@@ -166,7 +195,7 @@ void PerfWriter::write_logical(const LogicalStacks& logical) {
   const std::vector<uint8_t> section = logical.bytes();
   const uint64_t records = data_size_;
   body_.clear();
-  append(body_, data_begin + records + 16);
+  append(body_, data_begin() + records + 16);
   append(body_, uint64_t{section.size()});
   body_.insert(body_.end(), section.begin(), section.end());
   write(body_);

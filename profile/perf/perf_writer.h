@@ -27,17 +27,25 @@ namespace skein {
 
 class PerfWriter {
  public:
-  // `attribute` is that of the event as it was opened, with TID, TIME and CPU in its records.
-  static Result<PerfWriter> create(const std::string& path, const perf_event_attr& attribute);
+  // `attributes` are those of the events as they were opened, with TID, TIME and CPU in their
+  // records; of several events, also IDENTIFIER. Readers show the first that has samples.
+  static Result<PerfWriter> create(const std::string& path,
+                                   std::span<const perf_event_attr> attributes);
+  static Result<PerfWriter> create(const std::string& path, const perf_event_attr& attribute) {
+    return create(path, std::span(&attribute, 1));
+  }
 
   // A record with its header, and the trailer that the event demands.
   void add(std::span<const uint8_t> record);
+  // Of the event PerfRecord::event.
   void add_sample(const PerfRecord& sample, std::span<const uint64_t> chain,
                   const LogicalSample& logical = {});
   // What was true before the recording. `build_id` may be empty.
   void add_mapping(uint32_t pid, uint64_t begin, uint64_t end, uint64_t offset,
                    std::string_view file, std::span<const uint8_t> build_id);
   void add_name(uint32_t pid, uint32_t tid, std::string_view name, uint64_t time);
+  // The thread is on no CPU from `time` on.
+  void add_switch_out(uint32_t pid, uint32_t tid, uint64_t time);
   // Where the kernel has its symbol `name`, such as "_text".
   void add_kernel(uint64_t address, std::string_view name);
 
@@ -57,7 +65,10 @@ class PerfWriter {
 
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
-  perf_event_attr attribute_ = {};
+  uint64_t data_begin() const;
+  bool has_ids() const { return attributes_.size() > 1; }
+
+  std::vector<perf_event_attr> attributes_ = {};
   uint64_t data_size_ = 0;
   int error_ = 0;  // errno of the first write that failed
   std::vector<uint8_t> body_ = {};

@@ -193,3 +193,39 @@ TEST_CASE("a file that cannot be written is an error") {
   Result<PerfWriter> full = PerfWriter::create("/dev/full", clock_event());
   CHECK_FALSE(full);
 }
+
+TEST_CASE("records of two events") {
+  const TemporaryFile file;
+  perf_event_attr waits = clock_event();
+  waits.config = PERF_COUNT_SW_BPF_OUTPUT;
+  const std::array events{waits, clock_event()};
+  Result<PerfWriter> writer = PerfWriter::create(file.path(), events);
+  REQUIRE(writer);
+  PerfRecord one = sample(10);
+  writer->add_sample(one, {});
+  one.event = 1;
+  one.time = 20;
+  writer->add_sample(one, std::vector<uint64_t>{perf_context_user, 0x401000});
+  writer->add_name(5, 6, "worker", 5);
+  writer->add_switch_out(5, 6, 11);
+  LogicalStacks logical;
+  REQUIRE(writer->finish(&logical));
+  DiskFiles files;
+  const Result<Contents> contents = files.open(file.path());
+  REQUIRE(contents);
+  const Result<PerfFile> read = PerfFile::read(contents->bytes(), file.path());
+  REQUIRE(read);
+  CHECK_FALSE(read->is_cut());
+  CHECK(read->logical());
+  REQUIRE(read->events().size() == 2);
+  CHECK(read->events()[0].is_off_cpu());
+  CHECK(read->events()[1].name == "cpu-clock");
+  std::string text;
+  read->for_each([&](const PerfRecord& record) {
+    text += std::to_string(record.time) + ":" + std::to_string(record.event);
+    if (record.type == PerfRecord::Type::Switch) text += record.is_out ? "out" : "in";
+    text += " ";
+  });
+  CHECK(text == "5:0 10:0 11:0out 20:1 ");
+  CHECK(read->choose_event("cpu-clock", "")->samples == std::vector<uint64_t>{1, 1});
+}

@@ -98,13 +98,18 @@ std::span<const uint32_t> SampleNames::functions(const PerfRecord& sample, uint3
       continue;
     }
     if (space == Space::User) functions++;
-    const uint32_t name = name_of(space, address - (is_first || address == 0 ? 0 : 1), image.get());
+    const auto [name, inlined] =
+        name_of(space, address - (is_first || address == 0 ? 0 : 1), image.get());
     is_first = false;
+    stack_.insert(stack_.end(), inlined_[inlined].begin(), inlined_[inlined].end());
     // Without frame pointers perf walks through whatever is on the stack: up to 127 numbers.
     if (name == unknown_ && !stack_.empty() && stack_.back() == unknown_) continue;
     stack_.push_back(name);
   }
-  if (stack_.empty()) stack_.push_back(name_of(space, sample.address, image.get()));
+  if (!stack_.empty()) return stack_;
+  const auto [name, inlined] = name_of(space, sample.address, image.get());
+  stack_ = inlined_[inlined];
+  stack_.push_back(name);
   return stack_;
 }
 
@@ -119,12 +124,14 @@ LogicalSample SampleNames::logical(const PerfRecord& sample) {
 }
 
 uint32_t SampleNames::waiter(uint32_t coroutine) {
-  return cached(waiters, coroutine, [&] {
-    const LogicalStacks::Coroutine& one = file_.logical()->coroutine(coroutine);
-    if (one.line == 0) return one.function;
-    return one.function + " (" + std::string(base_name(one.file)) + ':' + std::to_string(one.line) +
-           ')';
-  });
+  return cached(waiters, coroutine,
+                [&] {
+                  const LogicalStacks::Coroutine& one = file_.logical()->coroutine(coroutine);
+                  if (one.line == 0) return one.function;
+                  return one.function + " (" + std::string(base_name(one.file)) + ':' +
+                         std::to_string(one.line) + ')';
+                })
+      .function;
 }
 
 std::string SampleNames::thread_name(const PerfRecord& sample) const {
@@ -163,24 +170,44 @@ std::span<const uint64_t> SampleNames::chain_of(const PerfRecord& record) {
   return chain_;
 }
 
-uint32_t SampleNames::name_of(Space space, uint64_t address, const ProcessImage* image) {
-  if (space == Space::Guest) return names_.add("[guest]_[g]");
+SampleNames::Named SampleNames::name_of(Space space, uint64_t address, const ProcessImage* image) {
+  if (space == Space::Guest) return {names_.add("[guest]_[g]")};
   if (space == Space::Kernel)
     return cached(kernel_module, address, [&] { return kernel_name(address); });
-  if (image == nullptr) return unmapped(address);
+  if (image == nullptr) return {unmapped(address)};
   const auto at = image->find(address);
-  if (at == image->mappings.end()) return unmapped(address);
+  if (at == image->mappings.end()) return {unmapped(address)};
   const ProcessImage::Mapped& mapped = at->second;
   const uint64_t offset = address - at->first + mapped.offset;
-  if (images_.files()[mapped.file].name.starts_with("//anon")) return unmapped(address);
-  return cached(mapped.file, offset, [&] { return user_name(mapped.file, offset, address); });
+  if (images_.files()[mapped.file].name.starts_with("//anon")) return {unmapped(address)};
+  const size_t before = cache_.size();
+  Named& named =
+      cached(mapped.file, offset, [&] { return user_name(mapped.file, offset, address); });
+  if (cache_.size() != before)
+    libraries_.emplace(names_[named.function], base_name(images_.files()[mapped.file].name));
+  if (options_.inlined && cache_.size() != before)
+    named.inlined = find_inlined(mapped.file, offset);
+  return named;
 }
 
 template <class Find>
-uint32_t SampleNames::cached(uint32_t module, uint64_t address, Find find) {
-  const auto [at, is_new] = cache_.try_emplace({module, address}, 0);
-  if (is_new) at->second = names_.add(frame_text(find()));
+SampleNames::Named& SampleNames::cached(uint32_t module, uint64_t address, Find find) {
+  const auto [at, is_new] = cache_.try_emplace({module, address}, Named());
+  if (is_new) at->second.function = names_.add(frame_text(find()));
   return at->second;
+}
+
+uint32_t SampleNames::find_inlined(uint32_t number, uint64_t offset) {
+  const ProcessImages::File& image = images_.files()[number];
+  std::vector<uint32_t> names;
+  for (const std::string& name : image_files_.inlined_at(number, image, offset)) {
+    const std::string function = demangled(name);
+    if (!function.empty())
+      names.push_back(names_.add(frame_text(without_parameters(function)) + "_[i]"));
+  }
+  if (names.empty()) return 0;
+  inlined_.push_back(std::move(names));
+  return static_cast<uint32_t>(inlined_.size() - 1);
 }
 
 uint32_t SampleNames::unmapped(uint64_t address) {

@@ -37,6 +37,7 @@ struct PerfOptions {
   std::string event = {};      // empty: the first one that has samples
   bool physical = false;       // no logical stacks
   bool by_thread = false;      // threads of one name apart: "server/4711"
+  bool inlined = true;         // functions that were inlined, from debug information
   ImageFiles::Open open = {};  // empty: open_from_disk()
 };
 
@@ -49,7 +50,8 @@ class SampleNames {
   void use(const PerfRecord& record);
 
   // Of a sample, the innermost first: numbers of names. `most`: of functions of the user, without
-  // those that the kernel runs for it; 0: all. Valid until the next call. Never empty.
+  // those that the kernel runs for it; 0: all. Those that were inlined into a function are before
+  // it, as "name_[i]", and are not counted. Valid until the next call. Never empty.
   std::span<const uint32_t> functions(const PerfRecord& sample, uint32_t most = 0);
 
   // What the file notes of a sample; nothing: the thread ran no coroutine, or its chain is unknown.
@@ -63,6 +65,8 @@ class SampleNames {
 
   const std::string& operator[](uint32_t name) const { return names_[name]; }
   uint32_t add(std::string_view name) { return names_.add(name); }
+  // The files of the functions found so far, by name: of several with one name, the first.
+  const std::map<std::string, std::string, std::less<>>& libraries() const { return libraries_; }
 
   uint64_t lost() const { return lost_; }  // records
   // For the user, a sentence each: what of the file is missing.
@@ -76,11 +80,17 @@ class SampleNames {
   static Space space_of_context(uint64_t context);
 
   std::span<const uint64_t> chain_of(const PerfRecord& record);
-  uint32_t name_of(Space space, uint64_t address, const ProcessImage* image);
+  // Of an address: its function, and those that were inlined there.
+  struct Named {
+    uint32_t function = 0;
+    uint32_t inlined = 0;  // of inlined_; 0: none
+  };
+  Named name_of(Space space, uint64_t address, const ProcessImage* image);
   template <class Find>
-  uint32_t cached(uint32_t module, uint64_t address, Find find);
+  Named& cached(uint32_t module, uint64_t address, Find find);
   uint32_t unmapped(uint64_t address);
   std::string user_name(uint32_t number, uint64_t offset, uint64_t address);
+  uint32_t find_inlined(uint32_t number, uint64_t offset);
   std::string kernel_name(uint64_t address);
   void read_kernel();
 
@@ -101,12 +111,14 @@ class SampleNames {
   Files& files_;
   const PerfOptions& options_;
   NameTable names_;
+  std::map<std::string, std::string, std::less<>> libraries_ = {};
   uint32_t unknown_ = 0;
   ProcessImages images_;
   ImageFiles image_files_;
   SampleUnwinder unwinder_{images_, image_files_};
   std::unordered_map<uint32_t, std::string> thread_names_;
-  std::unordered_map<Place, uint32_t, HashPlace> cache_;
+  std::unordered_map<Place, Named, HashPlace> cache_;
+  std::vector<std::vector<uint32_t>> inlined_ = {{}};  // names, the innermost first
   AddressMap kernel_;
   uint64_t kernel_slide_ = 0;  // by which the kernel was moved, from where the map has it
   bool kernel_is_read_ = false, kernel_is_other_ = false, kernel_unnamed_ = false;

@@ -39,6 +39,11 @@ bool is_return(const UnwoundStack& stack, size_t number) {
                             stack.interrupted.end();
 }
 
+// In the function, also if the call is its last instruction.
+uint64_t instruction_of(const UnwoundStack& stack, size_t number) {
+  return stack.pcs[number] - (is_return(stack, number) ? 1 : 0);
+}
+
 constexpr size_t most_stack = 1024;  // bytes that are compared
 
 // What a sample's copy has of the stack up to the end of the part of a function. Empty: unknown.
@@ -201,7 +206,7 @@ const std::vector<AwaitChain::Outer>& CoroutineChains::outer_coroutines(const Pe
   outer_.clear();
   const size_t end = std::min(stack.pcs.size(), number + most_functions);
   for (size_t i = number + 1; i < end && outer_.size() < most; i++) {
-    const auto pair = program.pair_of_code(stack.pcs[i] - (is_return(stack, i) ? 1 : 0));
+    const auto pair = program.pair_of_code(instruction_of(stack, i));
     if (!pair || !program.is_prepared(*pair)) continue;
     const auto frame = frame_of(sample, i, program, *pair);
     if (frame && std::none_of(outer_.begin(), outer_.end(),
@@ -212,20 +217,34 @@ const std::vector<AwaitChain::Outer>& CoroutineChains::outer_coroutines(const Pe
 }
 
 LogicalSample CoroutineChains::of(const PerfRecord& sample) {
+  bool is_early = false;
+  LogicalSample found = find(sample, is_early);
+  if (is_early) counts_.early++;
+  if (found != LogicalSample()) counts_.in_coroutines++;
+  if (found.is_unknown()) counts_.unknown++;
+  return found;
+}
+
+LogicalSample CoroutineChains::of_waiting(const PerfRecord& sample) {
+  bool is_early = false;
+  return find(sample, is_early);
+}
+
+LogicalSample CoroutineChains::find(const PerfRecord& sample, bool& is_early) {
   if (!SampleUnwinder::can_unwind(sample)) return {};
   const std::shared_ptr<const ProcessImage> image = images_.of(sample.pid);
   if (image == nullptr) return {};
   (void)unwinder_.unwind(sample);
   Process* const process = process_of(sample, image);
   if (process == nullptr) {
-    if (processes_wanted_.contains(sample.pid)) counts_.early++;
+    is_early = processes_wanted_.contains(sample.pid);
     return {};
   }
   CoroutineProgram& program = *process->program->coroutines;
   const UnwoundStack& stack = unwinder_.last_stack();
   LogicalSample found;
   for (size_t i = 0; i < stack.pcs.size(); i++) {
-    const auto pair = program.pair_of_code(stack.pcs[i] - (is_return(stack, i) ? 1 : 0));
+    const auto pair = program.pair_of_code(instruction_of(stack, i));
     if (!pair) continue;
     found = {.functions = 0, .chain = LogicalSample::unknown};
     if (!program.is_prepared(*pair)) {
@@ -258,9 +277,17 @@ LogicalSample CoroutineChains::of(const PerfRecord& sample) {
       found.chain = stacks_.add(found.chain, number_of(*process->program, (*steps)[step]));
     break;
   }
-  if (found != LogicalSample()) counts_.in_coroutines++;
-  if (found.is_unknown()) counts_.unknown++;
   return found;
+}
+
+bool CoroutineChains::is_in_coroutine(uint32_t pid, const UnwoundStack& stack) const {
+  const auto process = std::find_if(processes_.begin(), processes_.end(),
+                                    [&](const Process& one) { return one.pid == pid; });
+  if (process == processes_.end() || !process->chain) return false;
+  const CoroutineProgram& program = *process->program->coroutines;
+  for (size_t i = 0; i < stack.pcs.size(); i++)
+    if (program.pair_of_code(instruction_of(stack, i))) return true;
+  return false;
 }
 
 uint32_t CoroutineChains::number_of(const Program& program, const AwaitChain::Step& step) {

@@ -51,9 +51,18 @@ class CoroutineChains {
   // Records other than samples, in the order in which they come.
   void use(const PerfRecord& record) { images_.use(record); }
 
+  // Whether records have named a mapping of the process.
+  bool knows(uint32_t pid) const { return images_.of(pid) != nullptr; }
+
   // Takes 5 to 30 us: a few us for each coroutine that waits. What needs to be read from files
   // first, of processes and coroutines not seen before, is left to work().
   LogicalSample of(const PerfRecord& sample);
+
+  // As of(), for a thread that waits. Counts nothing. May be called again after work().
+  LogicalSample of_waiting(const PerfRecord& sample);
+
+  // Whether a function of a stack is a coroutine's. Nothing is counted.
+  bool is_in_coroutine(uint32_t pid, const UnwoundStack& stack) const;
 
   bool has_work() const {
     return !processes_wanted_.empty() || !pairs_wanted_.empty() || !pairs_left_.empty();
@@ -86,6 +95,7 @@ class CoroutineChains {
   using Pair = std::pair<std::shared_ptr<Program>, uint32_t>;
   using Key = std::tuple<const Program*, uint32_t, uint32_t>;  // pair, point
 
+  LogicalSample find(const PerfRecord& sample, bool& is_early);
   Process* process_of(const PerfRecord& sample, const std::shared_ptr<const ProcessImage>& image);
   static std::shared_ptr<Program> read_files(uint32_t pid, std::weak_ptr<const ProcessImage> image);
   void use(Process& process, std::shared_ptr<Program> program);

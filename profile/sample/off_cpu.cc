@@ -6,12 +6,12 @@ namespace skein {
 
 void OffCpu::leave(const PerfRecord& sample, std::span<const uint64_t> chain,
                    const LogicalSample& logical) {
-  Away& away = away_[sample.tid];
-  away = {};
-  away.wait.sample = sample;
-  away.wait.sample.chain = away.wait.sample.stack = away.wait.sample.raw = {};
-  away.wait.chain.assign(chain.begin(), chain.end());
-  away.wait.logical = logical;
+  Wait& wait = away_[sample.tid];
+  wait = {};
+  wait.sample = sample;
+  wait.sample.chain = wait.sample.stack = wait.sample.raw = {};
+  wait.chain.assign(chain.begin(), chain.end());
+  wait.logical = logical;
 }
 
 void OffCpu::preempt(uint32_t tid) {
@@ -21,12 +21,12 @@ void OffCpu::preempt(uint32_t tid) {
 void OffCpu::end(uint32_t tid, uint64_t time, const Use& use) {
   auto node = away_.extract(tid);
   if (node.empty()) return;
-  Away& away = node.mapped();
-  if (time <= away.wait.sample.time) return;
-  away.wait.sample.period = time - away.wait.sample.time;
-  total_ns_ += away.wait.sample.period;
-  if (away.is_preempted) preempted_ns_ += away.wait.sample.period;
-  use(away.wait);
+  Wait& wait = node.mapped();
+  if (time <= wait.sample.time) return;
+  wait.sample.period = time - wait.sample.time;
+  if (!use(wait)) return;
+  total_ns_ += wait.sample.period;
+  if (wait.is_preempted) preempted_ns_ += wait.sample.period;
 }
 
 void OffCpu::end_all(uint64_t time, const Use& use) {

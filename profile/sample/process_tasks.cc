@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <iterator>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "profile/perf/sample_unwinder.h"
 #include "profile/sample/monotonic_clock.h"
 #include "target/process.h"
+#include "target/process_threads.h"
 
 namespace skein {
 
@@ -38,6 +42,14 @@ void ProcessTasks::look(uint32_t pid, Process& process) {
   process.tasks.emplace(*process.memory);
 }
 
+uint32_t ProcessTasks::number_of(uint32_t pid, uint32_t tid) {
+  if (!known_.insert(tid).second) return numbers_[tid];
+  std::ifstream file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/status");
+  const std::string status{std::istreambuf_iterator<char>(file), {}};
+  const auto own = static_cast<uint32_t>(own_id_of(status));
+  return numbers_[tid] = own == 0 ? tid : own;
+}
+
 std::optional<uint64_t> ProcessTasks::of(const PerfRecord& sample) {
   if (processes_.size() >= most_processes && !processes_.contains(sample.pid)) return {};
   Process& process = processes_[sample.pid];
@@ -47,7 +59,7 @@ std::optional<uint64_t> ProcessTasks::of(const PerfRecord& sample) {
   std::array<uint8_t, 256> now;
   Piece stack{.address = sample.registers.get(stack_pointer_register).value_or(0),
               .to = std::span(now).first(before.size())};
-  const std::optional<uint64_t> task = process.tasks->of(sample.tid, &stack);
+  const std::optional<uint64_t> task = process.tasks->of(number_of(sample.pid, sample.tid), &stack);
   const auto still = stack.to.first(stack.count);
   if (before.empty() || !std::equal(still.begin(), still.end(), before.begin(), before.end())) {
     counts_.late++;

@@ -4,6 +4,8 @@
 //   ProcessTasks tasks;
 //   if (const auto task = tasks.of(sample)) print(*task);   // as soon as it is taken
 //
+// The recorder numbers threads as its pid namespace does, samples as that of this process.
+//
 // Calls must be made one after the other, with a mutex.
 #pragma once
 
@@ -11,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "profile/perf/perf_record.h"
 #include "profile/sample/current_tasks.h"
@@ -31,6 +34,12 @@ class ProcessTasks {
 
   const Counts& counts() const { return counts_; }
 
+  // The thread has ended: its number may be used again.
+  void forget(uint32_t tid) { known_.erase(tid); }
+  // Of the threads of processes that record: the number in the innermost namespace, by that of
+  // samples.
+  const std::map<uint32_t, uint32_t>& numbers() const { return numbers_; }
+
  private:
   struct Process {
     std::unique_ptr<Target> memory = {};
@@ -38,7 +47,10 @@ class ProcessTasks {
     uint64_t next_look = 0;  // ns
   };
   void look(uint32_t pid, Process& process);
+  uint32_t number_of(uint32_t pid, uint32_t tid);
 
+  std::set<uint32_t> known_ = {};  // threads whose entry in numbers_ is right
+  std::map<uint32_t, uint32_t> numbers_ = {};
   std::map<uint32_t, Process> processes_ = {};
   Counts counts_ = {};
 };

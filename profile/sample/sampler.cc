@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <deque>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -18,6 +20,8 @@
 #include <optional>
 #include <set>
 #include <thread>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -44,6 +48,7 @@ void prefer_on(int processor) {
     CPU_SET(processor, &set);
     sched_setaffinity(0, sizeof set, &set);
   }
+  prctl(PR_SET_TIMERSLACK, 1);
   const sched_param lowest_of_realtime{.sched_priority = 1};
   if (sched_setscheduler(0, SCHED_FIFO, &lowest_of_realtime) != 0)
     setpriority(PRIO_PROCESS, 0, -20);
@@ -78,6 +83,7 @@ struct Sampler::State {
     size_t offset = 0;  // in `bytes`
     uint32_t size = 0;
     LogicalSample logical = {};
+    bool is_unread = false;  // a wait whose memory was not read
   };
 
   // What a running process has mapped, and the names of its threads. False: nothing has changed.
@@ -92,26 +98,129 @@ struct Sampler::State {
       images.use(one.record(pid));
       if (chains) chains->use(one.record(pid));
     }
-    for (const uint32_t tid : threads_of(pid))
+    own.insert(pid);
+    for (const uint32_t tid : threads_of(pid)) {
       if (named_threads.insert(tid).second) writer.add_name(pid, tid, thread_name(pid, tid), 0);
+    }
     return true;
   }
 
   void keep(std::span<const uint8_t> record) {
+    PerfRecord parsed;
+    const bool is_known = parse_perf_record(record, rings->event(), parsed);
+    if (is_known && is_known_foreign(record, parsed)) return;
+    const bool is_later = is_known && read_later(record, parsed);
     taken.pending.push_back({.time = perf_record_time(record, rings->event()),
                              .offset = taken.bytes.size(),
                              .size = static_cast<uint32_t>(record.size()),
-                             .logical = look_up(record)});
+                             .logical = is_known && !is_later ? look_up(parsed) : LogicalSample(),
+                             .is_unread = is_later});
     taken.bytes.insert(taken.bytes.end(), record.begin(), record.end());
+  }
+
+  // With clocks of processors, the memory of a thread that waits is read after all rings: as long
+  // as it waits, nothing on its stack changes. False: this is no wait.
+  bool read_later(std::span<const uint8_t> raw, const PerfRecord& record) {
+    if (!rings->has_processor_clocks() || !chains || !off_cpu) return false;
+    if (record.type == PerfRecord::Type::Exit) away.erase(record.tid);
+    if (record.type == PerfRecord::Type::Switch) {
+      Away& thread = away[record.tid];
+      if (!record.is_out) thread.back = std::max(thread.back, record.time);
+      if (record.is_out && record.time >= thread.left) thread.is_preempted = record.is_preempted;
+      if (record.is_out && !record.is_preempted) waits++;
+    }
+    if (record.type != PerfRecord::Type::Sample || !rings->is_wait(raw)) return false;
+    Away& thread = away[record.tid];
+    if (record.time <= thread.left) return true;
+    thread.left = record.time;
+    thread.is_preempted = false;
+    thread.number = taken.pending.size();
+    // Its return may have been in another ring, read before.
+    if (thread.back < record.time) to_read.push_back({record.tid, record.time, record.cpu});
+    return true;
+  }
+
+  // Reads the memory of threads that wait. If records show that one has not gone on until then,
+  // what was read is that of its wait. Others are not known. Those that this reader has preempted
+  // are left for later: `processor`, since `begin`. False: there was none to read.
+  bool read_waits(int processor, uint64_t begin) {
+    constexpr size_t most = 64;  // at once
+    constexpr uint64_t to_switch = 50'000;
+    if (to_read.empty()) return false;
+    std::vector<std::pair<WaitToRead, LogicalSample>> found;
+    for (const WaitToRead& wait : std::exchange(to_read, {})) {
+      const auto thread = away.find(wait.tid);
+      if (!is_away(thread, wait)) continue;
+      const bool is_own = thread->second.is_preempted && static_cast<int>(wait.cpu) == processor &&
+                          wait.left + to_switch > begin;
+      if (is_own || found.size() >= most) {
+        to_read.push_back(wait);
+        continue;
+      }
+      const Pending& kept = taken.pending[thread->second.number];
+      PerfRecord parsed;
+      if (parse_perf_record(std::span(taken.bytes).subspan(kept.offset, kept.size), rings->event(),
+                            parsed))
+        found.emplace_back(wait, logical_wait(parsed));
+    }
+    if (found.empty()) return false;
+    drain_all();
+    for (auto& [wait, logical] : found) {
+      const auto thread = away.find(wait.tid);
+      if (!is_away(thread, wait) || wait.left <= rings->last_crowded()) continue;
+      Pending& kept = taken.pending[thread->second.number];
+      if (logical.is_logical()) read_counts.in_coroutines++;
+      if (logical.is_unknown()) read_counts.unknown++;
+      kept.logical = std::move(logical);
+      kept.is_unread = false;
+    }
+    return true;
+  }
+
+  // A processor's clock has sampled a process that is known to be another one. One that is not
+  // known may be a new child, whose record is in the ring of another processor. Any record of a
+  // process shows that it is followed, so that a lost one does no harm.
+  bool is_known_foreign(std::span<const uint8_t> raw, const PerfRecord& record) {
+    if (!rings->has_processor_clocks() || record.type == PerfRecord::Type::Lost) return false;
+    if (record.type == PerfRecord::Type::Sample && !rings->is_wait(raw))
+      return others.contains(record.pid);
+    if (followed.insert(record.pid).second) others.erase(record.pid);
+    return false;
+  }
+
+  // The same, of all records in the order of time, which decides.
+  bool is_foreign(const PerfRecord& record) {
+    if (!rings->has_processor_clocks() || record.type == PerfRecord::Type::Lost) return false;
+    if (record.type != PerfRecord::Type::Sample) own.insert(record.pid);
+    if (own.contains(record.pid)) return false;
+    new_others.insert(record.pid);
+    return true;
+  }
+
+  void drain_all() {
+    for (size_t ring = 0; ring < rings->rings(); ring++)
+      rings->drain(ring, [&](std::span<const uint8_t> record) { keep(record); });
   }
 
   void take() {
     const uint64_t begin = monotonic_ns();
     {
       const std::lock_guard lock(mutex);
-      rings->drain([&](std::span<const uint8_t> record) { keep(record); });
+      drain_all();
+      constexpr int most_rounds = 4;  // reading finds new waits
+      for (int round = 0; round < most_rounds && read_waits(-1, begin); round++) {
+      }
+      choose_wake_ups(SIZE_MAX);
       std::swap(taken, fetched);
+      to_read.clear();
+      constexpr size_t most_others = 1 << 16;
+      if (others.size() > most_others) others.clear();
+      for (const uint32_t pid : new_others)
+        if (!followed.contains(pid)) others.insert(pid);
+      new_others.clear();
     }
+    for (const ReaderRun& run : fetched.runs) reader_runs[run.processor].push_back(run);
+    fetched.runs.clear();
     rings->change_periods();
     for (Pending& one : fetched.pending) one.offset += bytes.size();
     pending.insert(pending.end(), fetched.pending.begin(), fetched.pending.end());
@@ -120,6 +229,26 @@ struct Sampler::State {
     fetched.bytes.clear();
     // All that was written before the last call began has been read by now.
     use_until(std::exchange(last_take, begin));
+  }
+
+  // A wait that wakes its reader costs 16 us, but is read even if it is shorter than the interval
+  // of samples. So the first ones of each 100 ms do, as many as take 2 % of a processor; of a
+  // program that waits more often, these stand for the others. With the mutex. A change takes some
+  // us for each thread and processor, and is left for later if there are more than `most_events`.
+  static constexpr size_t quick = 64;
+  void choose_wake_ups(size_t most_events) {
+    constexpr uint64_t usual = 100'000'000, most = 125;
+    if (!off_cpu || !rings->has_processor_clocks()) return;
+    const size_t events = std::max(rings->wait_events(), away.size() * rings->rings());
+    if (events > most_events) return;
+    const uint64_t now = monotonic_ns(), windows = 1 + events / quick;
+    const bool is_over = now - window_begin >= usual * windows;
+    const bool wanted = is_over || (wakes_at_waits && waits < most * windows);
+    if (wanted != wakes_at_waits) rings->wake_at_waits(wanted);
+    wakes_at_waits = wanted;
+    if (!is_over) return;
+    waits = 0;
+    window_begin = now;
   }
 
   // A thread for each processor reads its ring as soon as there is a sample. It runs on this
@@ -131,9 +260,13 @@ struct Sampler::State {
         while (!stop.stop_requested()) {
           constexpr int longest = 100;  // ms
           rings->wait(ring, longest);
+          const uint64_t begin = monotonic_ns();
           const std::unique_lock lock = lock_awake(mutex);
           rings->drain(ring, [&](std::span<const uint8_t> record) { keep(record); });
+          read_waits(rings->processor(ring), begin);
+          choose_wake_ups(quick);
           if (chains->has_work()) eventfd_write(has_work, 1);
+          if (off_cpu) taken.runs.push_back({rings->processor(ring), begin, monotonic_ns()});
         }
       });
   }
@@ -161,17 +294,26 @@ struct Sampler::State {
   }
 
   LogicalSample logical_sample(const PerfRecord& sample) {
+    if (!chains->knows(sample.pid)) return {};
     LogicalSample found = chains->of(sample);
     found.task = tasks.of(sample);
     return found;
   }
 
+  // Not counted: the wait may be over.
+  LogicalSample logical_wait(const PerfRecord& sample) {
+    if (!chains->knows(sample.pid)) return {};
+    LogicalSample found = chains->of_waiting(sample);
+    found.task = tasks.of(sample);
+    return found;
+  }
+
   // While the process is where the sample was taken.
-  LogicalSample look_up(std::span<const uint8_t> record) {
-    PerfRecord parsed;
-    if (!chains || !parse_perf_record(record, rings->event(), parsed)) return {};
-    if (parsed.type == PerfRecord::Type::Sample) return logical_sample(parsed);
-    chains->use(parsed);
+  LogicalSample look_up(const PerfRecord& record) {
+    if (!chains) return {};
+    if (record.type == PerfRecord::Type::Sample) return logical_sample(record);
+    chains->use(record);
+    if (record.type == PerfRecord::Type::Exit) tasks.forget(record.tid);
     return {};
   }
 
@@ -180,9 +322,11 @@ struct Sampler::State {
                      [](const Pending& a, const Pending& b) { return a.time < b.time; });
     size_t used = 0;
     for (; used < pending.size() && pending[used].time < end; used++)
-      use(std::span(bytes).subspan(pending[used].offset, pending[used].size),
-          pending[used].logical);
+      use(std::span(bytes).subspan(pending[used].offset, pending[used].size), pending[used]);
     pending.erase(pending.begin(), pending.begin() + static_cast<ptrdiff_t>(used));
+    // A wait that is longer is none of a reader's.
+    for (auto& [processor, runs] : reader_runs)
+      while (!runs.empty() && runs.front().end + longest_own < end) runs.pop_front();
     // The rest is moved to the beginning.
     spare.clear();
     for (Pending& one : pending) {
@@ -194,29 +338,68 @@ struct Sampler::State {
     std::swap(bytes, spare);
   }
 
-  void use(std::span<const uint8_t> record, const LogicalSample& logical) {
+  void use(std::span<const uint8_t> record, const Pending& kept) {
+    const LogicalSample& logical = kept.logical;
     PerfRecord parsed;
     if (!parse_perf_record(record, rings->event(), parsed)) return writer.add(record);
     images.use(parsed);
     if (parsed.type == PerfRecord::Type::Lost) counts.lost += parsed.lost;
-    if (off_cpu && use_off_cpu(parsed, logical)) return;
+    if (parsed.type == PerfRecord::Type::Sample && rings->is_wait(record)) {
+      if (off_cpu->is_away_since(parsed.tid, parsed.time)) return;  // the same once more
+      const std::span<const uint64_t> chain = unwinder.unwind(parsed);
+      unread_waits.erase(parsed.tid);
+      return off_cpu->leave(parsed, chain, kept.is_unread ? unread(parsed) : logical);
+    }
+    if (off_cpu) end_wait(parsed);
+    if (parsed.type == PerfRecord::Type::Switch && !keeps_cpu) return;
+    if (is_foreign(parsed)) return;
     if (parsed.type != PerfRecord::Type::Sample) return writer.add(record);
+    parsed.event = cpu_event;
     counts.samples++;
     writer.add_sample(parsed, unwinder.unwind(parsed), logical);
   }
 
-  // False: it is another record.
-  bool use_off_cpu(const PerfRecord& record, const LogicalSample& logical) {
-    if (record.type == PerfRecord::Type::Sample) {
-      off_cpu->leave(record, unwinder.unwind(record), logical);
-      return true;
-    }
+  // A wait that was over before it could be read, whose stack is the last one, is unknown if it is
+  // one of a coroutine.
+  LogicalSample unread(const PerfRecord& sample) {
+    const std::lock_guard lock(mutex);
+    if (!chains->is_in_coroutine(sample.pid, unwinder.last_stack())) return {};
+    unread_waits.insert(sample.tid);
+    return {.functions = 0, .chain = LogicalSample::unknown};
+  }
+
+  void end_wait(const PerfRecord& record) {
     if (record.type == PerfRecord::Type::Exit) off_cpu->end(record.tid, record.time, write_wait);
-    if (record.type != PerfRecord::Type::Switch) return false;
+    if (record.type != PerfRecord::Type::Switch) return;
     if (!record.is_out)
       off_cpu->end(record.tid, record.time, write_wait);
     else if (record.is_preempted)
       off_cpu->preempt(record.tid);
+  }
+
+  // The thread was preempted by the reader of its processor, and no other ran there before or
+  // after.
+  bool is_own(const OffCpu::Wait& wait) const {
+    const auto runs = reader_runs.find(static_cast<int>(wait.sample.cpu));
+    if (!wait.is_preempted || runs == reader_runs.end()) return false;
+    const uint64_t begin = wait.sample.time, end = begin + wait.sample.period;
+    const auto run =
+        std::lower_bound(runs->second.begin(), runs->second.end(), begin,
+                         [](const ReaderRun& one, uint64_t time) { return one.begin < time; });
+    if (run == runs->second.end() || run->begin >= end) return false;
+    constexpr uint64_t to_switch = 50'000;
+    return run->begin - begin < to_switch && end - std::min(end, run->end) < to_switch;
+  }
+
+  bool write_off_cpu(const OffCpu::Wait& wait) {
+    const bool is_unread = unread_waits.erase(wait.sample.tid) != 0;
+    if (is_own(wait)) {
+      counts.own_ns += wait.sample.period;
+      return false;
+    }
+    if (is_unread) counts.unread++;
+    counts.waits++;
+    writer.add_sample(wait.sample, wait.chain, wait.logical);
     return true;
   }
 
@@ -230,16 +413,65 @@ struct Sampler::State {
       const auto pc = thread.registers.get(return_address_register);
       const auto sp = thread.registers.get(stack_pointer_register);
       if (!pc || !sp) continue;
-      PerfRecord sample;
-      sample.pid = pid;
-      sample.tid = static_cast<uint32_t>(thread.id);
-      sample.time = now;
-      sample.mode = 2;
-      sample.address = *pc;
-      sample.registers.set(return_address_register, *pc);
-      sample.registers.set(stack_pointer_register, *sp);
-      sample.stack = std::span(stack).first((*target)->read(*sp, stack));
+      const PerfRecord sample = sample_of_waiting(**target, thread, now, stack);
       off_cpu->leave(sample, unwinder.unwind(sample), {});
+      if (keeps_cpu) writer.add_switch_out(pid, sample.tid, now);
+    }
+    waiting_process = pid;
+    waiting_since = now;
+  }
+
+  static PerfRecord sample_of_waiting(const Target& target, const TargetThread& thread,
+                                      uint64_t time, std::vector<uint8_t>& stack) {
+    PerfRecord sample;
+    const auto sp = thread.registers.get(stack_pointer_register).value_or(0);
+    sample.pid = static_cast<uint32_t>(target.pid());
+    sample.tid = static_cast<uint32_t>(thread.id);
+    sample.time = time;
+    sample.mode = 2;
+    sample.address = thread.registers.get(return_address_register).value_or(0);
+    sample.registers.set(return_address_register, sample.address);
+    sample.registers.set(stack_pointer_register, sp);
+    sample.stack = std::span(stack).first(target.read(sp, stack));
+    return sample;
+  }
+
+  // The coroutines of threads that have waited all the time: none of their samples could be read.
+  // As events are still on, a record shows if one has gone on until then, and set_waiting() leaves
+  // it out.
+  void read_waiting() {
+    constexpr int most_rounds = 20;  // of reading symbols
+    if (!off_cpu || !chains || waiting_process == 0) return;
+    Result<std::unique_ptr<Target>> target = open_process(waiting_process);
+    if (!target) return;
+    std::vector<uint8_t> stack(rings->stack_bytes());
+    const std::vector<TargetThread> threads = (*target)->threads();
+    for (int round = 0; round < most_rounds; round++) {
+      for (const TargetThread& thread : threads) {
+        const std::lock_guard lock(mutex);
+        const auto tid = static_cast<uint32_t>(thread.id);
+        if (!thread.registers.get(return_address_register) ||
+            !off_cpu->is_away_since(tid, waiting_since))
+          continue;
+        const PerfRecord sample = sample_of_waiting(**target, thread, waiting_since, stack);
+        read_at_end[tid] = logical_wait(sample);
+      }
+      {
+        const std::lock_guard lock(mutex);
+        if (!chains->has_work()) break;
+      }
+      chains->work(mutex);
+      take();
+    }
+  }
+
+  // After all records.
+  void set_waiting() {
+    for (const auto& [tid, logical] : read_at_end) {
+      if (!off_cpu->is_away_since(tid, waiting_since)) continue;
+      off_cpu->set_logical(tid, logical);
+      if (logical.is_logical()) counts.at_end++;
+      if (logical.is_unknown()) counts.unread++;
     }
   }
 
@@ -303,18 +535,55 @@ struct Sampler::State {
   std::optional<CoroutineChains> chains = {};  // nothing: no logical stacks
   ProcessTasks tasks = {};
   std::optional<OffCpu> off_cpu = {};
-  OffCpu::Use write_wait = [this](const OffCpu::Wait& wait) {
-    counts.samples++;
-    writer.add_sample(wait.sample, wait.chain, wait.logical);
-  };
+  OffCpu::Use write_wait = [this](const OffCpu::Wait& wait) { return write_off_cpu(wait); };
+  bool keeps_cpu = true;   // RingOptions::on_cpu
+  uint32_t cpu_event = 0;  // of the file; waits are the first
   Counts counts = {};
   std::vector<Pending> pending = {};
   std::vector<uint8_t> bytes = {}, spare = {};
   uint64_t last_take = 0;
+  // While a reader had its processor.
+  struct ReaderRun {
+    int processor = 0;
+    uint64_t begin = 0, end = 0;
+  };
+  static constexpr uint64_t longest_own = 1'000'000'000;
+  std::map<int, std::deque<ReaderRun>> reader_runs = {};  // by processor
+  // Processes, if processors have clocks: those that are followed, in the order of time, and those
+  // found to be others since the last take().
+  std::unordered_set<uint32_t> own = {}, new_others = {};
+  // The same as readers know it, guarded by the mutex. A new process is in none of these.
+  std::unordered_set<uint32_t> followed = {}, others = {};
+  CoroutineChains::Counts read_counts = {};  // of read_waits(); guarded by the mutex
+  // By thread, guarded by the mutex: when it has last left its CPU, and last got one.
+  struct Away {
+    uint64_t left = 0, back = 0;
+    bool is_preempted = false;
+    size_t number = 0;  // in taken.pending, of the wait
+  };
+  struct WaitToRead {
+    uint32_t tid = 0;
+    uint64_t left = 0;
+    uint32_t cpu = 0;
+  };
+  using AwayThreads = std::unordered_map<uint32_t, Away>;
+  bool is_away(AwayThreads::const_iterator thread, const WaitToRead& wait) const {
+    return thread != away.end() && thread->second.left == wait.left &&
+           thread->second.back < wait.left;
+  }
+  AwayThreads away = {};
+  std::vector<WaitToRead> to_read = {};
+  std::unordered_set<uint32_t> unread_waits = {};  // threads in one whose chain is unknown
+  uint32_t waiting_process = 0;  // whose threads waited at the beginning, and when that was
+  uint64_t waiting_since = 0;
+  std::map<uint32_t, LogicalSample> read_at_end = {};  // by thread
+  bool wakes_at_waits = true;
+  uint64_t waits = 0, window_begin = monotonic_ns();
   // What readers have taken out of the rings; with `chains` and drains, guarded by the mutex.
   struct Records {
     std::vector<Pending> pending = {};
     std::vector<uint8_t> bytes = {};
+    std::vector<ReaderRun> runs = {};
   };
   Records taken = {}, fetched = {};
   InheritingMutex mutex;
@@ -348,6 +617,20 @@ Result<PerfRings> open_all(uint32_t pid, const RingOptions& options) {
 
 }  // namespace
 
+namespace {
+
+// perf record --off-cpu writes such events.
+perf_event_attr of_waits(perf_event_attr attribute) {
+  attribute.type = PERF_TYPE_SOFTWARE;
+  attribute.config = PERF_COUNT_SW_BPF_OUTPUT;
+  attribute.sample_period = 1;
+  attribute.freq = 0;
+  attribute.context_switch = 1;
+  return attribute;
+}
+
+}  // namespace
+
 Result<Sampler> Sampler::begin(uint32_t pid, const std::string& path, const RingOptions& options) {
   if (threads_of(pid).empty()) return Error{.what = "no process " + std::to_string(pid)};
   Result<PerfRings> rings = options.starts_at_exec ? PerfRings::open(std::span(&pid, 1), options)
@@ -356,8 +639,6 @@ Result<Sampler> Sampler::begin(uint32_t pid, const std::string& path, const Ring
   std::optional<StoppingSampler> stopping;
   if (rings) {
     attribute = rings->attribute();
-    // perf record --off-cpu writes such events.
-    if (options.off_cpu) attribute.config = PERF_COUNT_SW_BPF_OUTPUT;
   } else if (options.off_cpu) {
     return Error{.what = rings.error().what,
                  .file = rings.error().file,
@@ -370,10 +651,15 @@ Result<Sampler> Sampler::begin(uint32_t pid, const std::string& path, const Ring
     attribute = PerfRings::software_clock(options);
     attribute.exclude_kernel = 1;
   }
-  Result<PerfWriter> writer = PerfWriter::create(path, attribute);
+  std::vector<perf_event_attr> events;
+  if (options.off_cpu) events.push_back(of_waits(attribute));
+  if (options.on_cpu) events.push_back(attribute);
+  Result<PerfWriter> writer = PerfWriter::create(path, events);
   if (!writer) return writer.error();
   auto state = std::make_unique<State>(rings ? std::optional(std::move(*rings)) : std::nullopt,
                                        std::move(*writer));
+  state->keeps_cpu = options.on_cpu;
+  state->cpu_event = options.off_cpu ? 1 : 0;
   if (stopping) {
     state->stopping = std::move(stopping);
     state->stopping_pid = pid;
@@ -423,10 +709,12 @@ Result<void> Sampler::finish() {
     state_->pauses = state_->stopping->take_pauses();
     std::sort(state_->pauses.begin(), state_->pauses.end());
   } else {
-    state_->rings->disable();
+    state_->read_waiting();
     state_->stop_readers();
+    state_->rings->disable();
     state_->take();
     state_->use_until(UINT64_MAX);
+    state_->set_waiting();
   }
   if (state_->off_cpu) {
     state_->off_cpu->end_all(monotonic_ns(), state_->write_wait);
@@ -436,6 +724,10 @@ Result<void> Sampler::finish() {
   state_->counts.unwound = state_->unwinder.counts();
   if (!state_->chains) return state_->writer.finish();
   state_->counts.coroutines = state_->chains->counts();
+  const CoroutineChains::Counts& read = state_->read_counts;
+  state_->counts.coroutines.in_coroutines +=
+      state_->counts.unread + state_->counts.at_end + read.in_coroutines + read.unknown;
+  state_->counts.coroutines.unknown += state_->counts.unread + read.unknown;
   state_->counts.tasks = state_->tasks.counts();
   return state_->writer.finish(&state_->chains->finish());
 }
@@ -445,6 +737,10 @@ bool Sampler::has_kernel() const { return state_->rings && state_->rings->has_ke
 const std::string& Sampler::why_stopping() const { return state_->why_stopping; }
 uint32_t Sampler::median_pause() const {
   return state_->pauses.empty() ? 0 : state_->pauses[state_->pauses.size() / 2];
+}
+
+const std::map<uint32_t, uint32_t>& Sampler::thread_numbers() const {
+  return state_->tasks.numbers();
 }
 
 ImageFiles::Open Sampler::open_files() const {

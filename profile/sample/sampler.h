@@ -6,9 +6,13 @@
 //   if (Result<void> done = sampler->finish(); !done) return done.error();
 //   print(sampler->unwind_counts().text());
 //
-// With RingOptions::off_cpu, a sample is taken where a thread leaves its CPU, and written when it runs
-// again: its period is the time in between, in ns. Threads that wait all the time are read from /proc.
-// This needs permission to count in the kernel.
+// With RingOptions::off_cpu, a sample is taken where a thread leaves its CPU, and written when it
+// runs again: its period is the time in between, in ns. Threads that wait all the time are read
+// from /proc, their coroutines once at the end. This needs permission to count in the kernel. With
+// samples of CPU time as well, the file has two events, and the records of context switches.
+//
+// Reading logical stacks preempts threads (profile/sample/coroutine_chains.h): such times are no
+// waits of the program, and left out.
 //
 // Where perf_event_open(2) is not permitted, threads are stopped for each sample (ptrace(2)):
 // profile/sample/stopping_sampler.h. The kernel's functions, and processes that this one starts,
@@ -22,6 +26,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -36,12 +41,16 @@ namespace skein {
 class Sampler {
  public:
   struct Counts {
-    uint64_t samples = 0;
+    uint64_t samples = 0;  // of CPU time
+    uint64_t waits = 0;    // RingOptions::off_cpu
+    uint64_t unread = 0;   // of these, in coroutines, that ended before they were read
+    uint64_t at_end = 0;   // of these, of the whole profile, whose chains were read at its end
     uint64_t lost = 0;  // records that the kernel had no room for
     UnwindCounts unwound = {};
     CoroutineChains::Counts coroutines = {};
     ProcessTasks::Counts tasks = {};
-    uint64_t off_cpu_ns = 0, preempted_ns = 0;  // RingOptions::off_cpu; the second is a part
+    uint64_t off_cpu_ns = 0, preempted_ns = 0;  // of the waits; the second is a part
+    uint64_t own_ns = 0;                        // for which threads were preempted to be read
   };
 
   // Begins to sample a process that runs.
@@ -67,6 +76,9 @@ class Sampler {
   const std::string& why_stopping() const;
   // How long threads stood still for a sample, in ns: the median; 0: they were not stopped.
   uint32_t median_pause() const;
+
+  // ProcessTasks::numbers(). Valid as long as this object.
+  const std::map<uint32_t, uint32_t>& thread_numbers() const;
 
   // Opens the files that the processes had mapped, as fold_perf_data() needs it, even if the
   // processes have ended. Valid as long as this object.

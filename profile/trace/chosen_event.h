@@ -1,7 +1,8 @@
-// The event of a perf.data whose samples a trace shows.
+// The events of a perf.data whose samples a trace shows.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -9,9 +10,17 @@
 
 namespace skein {
 
-// The index of the event with this name; of an empty one, the first with samples. Fails if it has
-// none, or if its samples are waits instead of CPU time (--off-cpu).
-Result<uint32_t> event_of_cpu_time(const PerfFile& file, const std::string& name,
-                                   const std::string& path);
+// Indices; at least one exists.
+struct ShownEvents {
+  std::optional<uint32_t> cpu_time = {};
+  std::optional<uint32_t> waits = {};  // of threads: what --off-cpu adds
+  bool operator==(const ShownEvents&) const = default;
+};
+
+// The event with this name; of an empty one, the first of each kind that has samples. Waits are
+// shown in a file with context switches only, which have their times. Fails if there is no such
+// event.
+Result<ShownEvents> shown_events(const PerfFile& file, const std::string& name,
+                                 const std::string& path);
 
 }  // namespace skein

@@ -55,13 +55,15 @@ class Samples {
     const auto time_of_trace = [](uint64_t time) {
       return time < 1000 ? std::nullopt : std::optional(time - 1000);
     };
-    const auto joined = join_samples(contents->bytes(), path, files, {}, 5, time_of_trace, trace);
+    const auto joined =
+        join_samples(contents->bytes(), path, files, {}, 5, time_of_trace, numbers, trace);
     REQUIRE(joined);
     return *joined;
   }
 
   std::string path = "/tmp/skein-joined-samples-XXXXXX";
   std::optional<PerfWriter> writer = {};
+  ThreadNumbers numbers = {};
 };
 
 Trace trace_of_task() {
@@ -109,4 +111,22 @@ TEST_CASE("samples of a process are joined with its trace") {
   CHECK(suspend.time == 200);
   for (size_t i = 1; i < trace.events.size(); i++)
     CHECK(trace.events.row(i - 1).time <= trace.events.row(i).time);
+}
+
+TEST_CASE("threads of a process in a pid namespace have other numbers in its trace") {
+  Samples samples;
+  samples.numbers = {{4711, 50}, {4712, 51}};
+  samples.add(1150, 5, 4711, 7);
+  samples.add(1160, 5, 4711, {});
+  samples.add(1170, 5, 4712, 0);
+  Trace trace = trace_of_task();
+  const JoinedSamples joined = samples.join(trace);
+  CHECK(joined.looked_up == 1);
+  REQUIRE(trace.executors.size() == 2);
+  CHECK(trace.executors[1].tid == 51);
+  std::vector<std::pair<uint32_t, TaskId>> found;
+  trace.events.for_each([&](const EventRow& event) {
+    if (event.kind == EventKind::Sample) found.emplace_back(event.executor, event.task);
+  });
+  CHECK(found == std::vector<std::pair<uint32_t, TaskId>>{{0, 7}, {0, 7}, {1, no_task}});
 }

@@ -11,6 +11,8 @@
 #include "profile/trace/chosen_event.h"
 #include "profile/trace/sample_stacks.h"
 #include "profile/trace/sampled_tasks.h"
+#include "profile/trace/thread_switches.h"
+#include "trace/model/names.h"
 
 namespace skein {
 
@@ -24,13 +26,14 @@ class Builder {
       : file_(file), options_(options), names_(file, files, options) {}
 
   Result<ProfileTrace> build(const std::string& path) {
-    const Result<uint32_t> chosen = event_of_cpu_time(file_, options_.event, path);
-    if (!chosen) return chosen.error();
-    event_ = *chosen;
+    const Result<ShownEvents> shown = shown_events(file_, options_.event, path);
+    if (!shown) return shown.error();
+    shown_ = *shown;
     trace().processes.clear();
     file_.for_each([&](const PerfRecord& record) { use(record); });
     out_.samples = samples_.size();
     out_.period = find_period();
+    add_waits();
     set_times();
     describe();
     append_sampled_tasks(samples_, out_.period, trace());
@@ -42,22 +45,55 @@ class Builder {
 
   void use(const PerfRecord& record) {
     names_.use(record);
-    if (record.type == PerfRecord::Type::Sample && record.event == event_) add(record);
+    if (record.type == PerfRecord::Type::Sample) {
+      if (record.event == shown_.cpu_time) add(record);
+      if (record.event == shown_.waits)
+        waits_.push_back({record.tid, record.period, timed(record)});
+    }
+    if (record.type == PerfRecord::Type::Switch && record.tid != 0) {
+      executor_of(record);
+      switches_.add(record);
+    }
+    if (record.type == PerfRecord::Type::Exit) switches_.add(record);
   }
 
-  void add(const PerfRecord& record) {
+  TimedSample timed(const PerfRecord& record) {
     const LogicalSample logical = names_.logical(record);
     TimedSample sample{.time = record.time, .executor = executor_of(record)};
     if (logical.is_logical()) add_coroutines(record, logical, sample);
     sample.stack = stacks_.add(names_.functions(record));
+    return sample;
+  }
+
+  void add(const PerfRecord& record) {
+    TimedSample sample = timed(record);
     if (const auto last = last_of_.find(sample.executor); last != last_of_.end()) {
       if (record.time > last->second) gaps_.push_back(record.time - last->second);
       last->second = record.time;
     } else {
       last_of_.emplace(sample.executor, record.time);
     }
-    if (file_.events()[event_].counts_ns() && record.period > 1) periods_.push_back(record.period);
+    if (file_.events()[*shown_.cpu_time].counts_ns() && record.period > 1)
+      periods_.push_back(record.period);
     samples_.push_back(std::move(sample));
+  }
+
+  // Those that context switches confirm.
+  void add_waits() {
+    std::vector<ThreadWait> placed;
+    for (Wait& wait : waits_) {
+      TimedSample& sample = wait.sample;
+      const uint64_t end = sample.time + std::min(wait.time, UINT64_MAX - sample.time);
+      ThreadWait one{.tid = wait.tid, .begin = sample.time, .end = end, .stack = sample.stack};
+      if (!switches_.place(one)) continue;
+      placed.push_back(one);
+      sample.wait = end - sample.time;
+      sample.is_preempted = one.is_preempted;
+      samples_.push_back(std::move(sample));
+    }
+    out_.waits = placed.size();
+    out_.unplaced_waits = waits_.size() - placed.size();
+    trace().thread_states = switches_.changes(placed);
   }
 
   // Without those of libraries, which are not shown.
@@ -99,8 +135,9 @@ class Builder {
     auto& processes = trace().processes;
     const auto known = std::find_if(processes.begin(), processes.end(),
                                     [&](const Process& one) { return one.pid == pid; });
+    const auto number = static_cast<uint32_t>(known - processes.begin());
     if (known == processes.end()) processes.push_back({.pid = pid, .name = {}});
-    return static_cast<uint32_t>(known - processes.begin());
+    return number;
   }
 
   static uint64_t median(std::vector<uint64_t>& numbers) {
@@ -112,7 +149,7 @@ class Builder {
   // Events other than clocks have no period in time: that is between the samples of busy threads.
   uint64_t find_period() {
     constexpr uint64_t longest = second;
-    const PerfEvent& event = file_.events()[event_];
+    const PerfEvent event = shown_.cpu_time ? file_.events()[*shown_.cpu_time] : PerfEvent();
     // That of each sample varies; 0: the event has a frequency instead.
     const uint64_t wanted = event.counts_ns() ? event.period : 0;
     const uint64_t period = wanted != 0         ? wanted
@@ -128,6 +165,8 @@ class Builder {
     const uint64_t start = samples_[0].time - std::min(samples_[0].time, out_.period);
     const uint64_t shift = out_.period - (samples_[0].time - start);
     for (TimedSample& sample : samples_) sample.time = sample.time - start + shift;
+    for (ThreadStateChange& change : trace().thread_states)
+      change.time = change.time < start ? 0 : change.time - start + shift;
     trace().info.start = start;
   }
 
@@ -135,14 +174,17 @@ class Builder {
     TraceInfo& info = trace().info;
     info.format = sampled_format;
     info.clock = "nanoseconds";
-    info.sample_rate = (second + out_.period / 2) / out_.period;
+    info.sample_rate = out_.samples == 0 ? 0 : (second + out_.period / 2) / out_.period;
     // The program is the process's first thread.
     for (const Executor& executor : trace().executors)
       if (Process& process = trace().processes[executor.process];
           process.name.empty() || executor.tid == process.pid)
         process.name = trace().strings[executor.name];
-    out_.note = "From samples at " + grouped(info.sample_rate) +
-                " Hz: what ran between two samples is not known";
+    out_.note = sampled_note(trace());
+    if (out_.unplaced_waits != 0)
+      out_.remarks.push_back(counted(out_.unplaced_waits, "wait") + " of threads " +
+                             (out_.unplaced_waits == 1 ? "has" : "have") +
+                             " no context switches: left out");
     if (names_.lost() != 0) trace().losses.push_back({.what = "samples", .events = names_.lost()});
     out_.remarks = names_.losses();
     for (std::string& remark : names_.remarks()) out_.remarks.push_back(std::move(remark));
@@ -152,8 +194,15 @@ class Builder {
   const PerfOptions& options_;
   SampleNames names_;
   ProfileTrace out_ = {};
-  uint32_t event_ = 0;
+  struct Wait {
+    uint32_t tid = 0;
+    uint64_t time = 0;
+    TimedSample sample = {};
+  };
+  ShownEvents shown_ = {};
   std::vector<TimedSample> samples_ = {};
+  std::vector<Wait> waits_ = {};
+  ThreadSwitches switches_ = {};
   std::vector<uint64_t> periods_ = {}, gaps_ = {};
   std::map<uint32_t, uint64_t> last_of_ = {};                         // by executor
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> executors_ = {};  // by process and thread

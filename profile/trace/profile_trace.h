@@ -5,6 +5,9 @@
 //   Result<ProfileTrace> profile = trace_of_profile(bytes, path, files, {});
 //   draw(profile->trace, profile->note);
 //
+// Context switches (`skein profile --off-cpu`, perf record --switch-events) are the states of its
+// threads, and waits have stacks.
+//
 // The trace's format is sampled_format (TraceInfo::is_sampled): analyses conclude nothing from what
 // it does not contain. Its times begin a period before the first sample. A frame has the name of
 // its function, and no address.
@@ -24,14 +27,16 @@ namespace skein {
 
 struct ProfileTrace {
   Trace trace = {};
-  uint64_t samples = 0;
+  uint64_t samples = 0;                   // of CPU time
+  uint64_t waits = 0;                     // with a stack
+  uint64_t unplaced_waits = 0;            // left out: without context switches
   uint64_t period = 0;                    // ns between two samples of a thread that runs
   std::vector<std::string> remarks = {};  // for the user, a sentence each
   std::string note = {};                  // what pictures of it state
 };
 
-// Fails if `bytes` are no perf.data, or have no samples, or samples of waits instead of CPU time
-// (--off-cpu). Takes as long as folding, and O(samples log samples).
+// Fails if `bytes` are no perf.data, or have no samples, or only waits without context switches.
+// Takes as long as folding, and O(samples log samples).
 Result<ProfileTrace> trace_of_profile(std::span<const uint8_t> bytes, const std::string& path,
                                       Files& files, const PerfOptions& options);
 

@@ -22,19 +22,25 @@ using namespace skein;
 namespace {
 
 constexpr uint64_t period = 1'000'000;
+constexpr uint64_t bpf_output = 10;  // PERF_COUNT_SW_BPF_OUTPUT
 
 // A perf.data of a process without files: its functions have the names of `map`.
 class ProfileFile {
  public:
-  explicit ProfileFile(uint64_t config = PERF_COUNT_SW_CPU_CLOCK) {
+  // Events of the kernel's software.
+  explicit ProfileFile(std::initializer_list<uint64_t> configs = {PERF_COUNT_SW_CPU_CLOCK}) {
     close(mkstemp(path_.data()));
-    perf_event_attr attribute = {};
-    attribute.size = sizeof attribute;
-    attribute.type = PERF_TYPE_SOFTWARE;
-    attribute.config = config;
-    attribute.sample_period = period;
-    attribute.sample_id_all = 1;
-    Result<PerfWriter> made = PerfWriter::create(path_, attribute);
+    std::vector<perf_event_attr> attributes;
+    for (const uint64_t config : configs) {
+      perf_event_attr attribute = {};
+      attribute.size = sizeof attribute;
+      attribute.type = PERF_TYPE_SOFTWARE;
+      attribute.config = config;
+      attribute.sample_period = period;
+      attribute.sample_id_all = 1;
+      attributes.push_back(attribute);
+    }
+    Result<PerfWriter> made = PerfWriter::create(path_, attributes);
     REQUIRE(made);
     writer.emplace(std::move(*made));
     map.add(
@@ -54,15 +60,38 @@ class ProfileFile {
   ProfileFile& operator=(const ProfileFile&) = delete;
 
   void sample(uint64_t time, uint32_t tid, std::span<const uint64_t> chain,
-              const LogicalSample& logical) {
+              const LogicalSample& logical, uint32_t pid = 5) {
     PerfRecord record;
     record.mode = 2;
     record.address = 0x6001;
-    record.pid = 5;
+    record.pid = pid;
     record.tid = tid;
     record.time = time;
     record.period = 1;  // so that weights are numbers of samples
+    record.event = of_cpu;
     writer->add_sample(record, chain, logical);
+  }
+  // Of the first event. `end`: the thread runs again.
+  void wait(uint64_t time, uint64_t end, std::span<const uint64_t> chain,
+            const LogicalSample& logical, bool has_switches = true) {
+    PerfRecord record;
+    record.mode = 2;
+    record.pid = 5;
+    record.tid = 5;
+    record.time = time;
+    record.period = end - time;
+    writer->add_sample(record, chain, logical);
+    if (!has_switches) return;
+    writer->add_switch_out(5, 5, time + 1);
+    struct {
+      uint32_t type = perf_record_switch;
+      uint16_t misc = 0;
+      uint16_t size = 40;
+      uint32_t pid = 5, tid = 5;
+      uint64_t time = 0, cpu = 2, id = 77;
+    } in;
+    in.time = end;
+    writer->add({reinterpret_cast<const uint8_t*>(&in), sizeof in});
   }
   PerfOptions options() const { return {.map = &map}; }
   Result<ProfileTrace> read() {
@@ -80,6 +109,7 @@ class ProfileFile {
   LogicalStacks stacks;
   AddressMap map;
   DiskFiles files;
+  uint32_t of_cpu = 0;  // event
 
  private:
   std::string path_ = "/tmp/skein-profile-trace-XXXXXX";
@@ -162,6 +192,27 @@ TEST_CASE("the time that a task runs is about a period for each of its samples")
   CHECK(profile->trace.processes[0].name == "server");
 }
 
+TEST_CASE("a profile of several processes") {
+  ProfileFile file;
+  const std::vector<uint64_t> chain = {perf_context_user, 0x5001, 0x1001};
+  constexpr uint32_t most = 20;
+  for (uint32_t pid = 5; pid < 5 + most; pid++)
+    file.writer->add_name(pid, pid, "server" + std::to_string(pid), 0);
+  for (uint32_t i = 0; i < 3 * most; i++)
+    file.sample((i + 1) * period, 5 + i % most, chain, {.functions = 1, .chain = 0, .frames = {77}},
+                5 + i % most);
+  const Result<ProfileTrace> profile = file.read();
+  REQUIRE(profile);
+  const Trace& trace = profile->trace;
+  REQUIRE(trace.processes.size() == most);
+  REQUIRE(trace.executors.size() == most);
+  for (uint32_t i = 0; i < most; i++) {
+    CHECK(trace.processes[i].pid == 5 + i);
+    CHECK(trace.processes[i].name == "server" + std::to_string(5 + i));
+    CHECK(trace.executors[i].process == i);
+  }
+}
+
 TEST_CASE("what has no samples of CPU time is rejected") {
   ProfileFile file;
   const Result<ProfileTrace> profile = file.read();
@@ -171,12 +222,55 @@ TEST_CASE("what has no samples of CPU time is rejected") {
   CHECK_FALSE(trace_of_profile({}, "x", files, {}));
 }
 
-TEST_CASE("the waits of skein profile --off-cpu are rejected") {
-  constexpr uint64_t bpf_output = 10;  // PERF_COUNT_SW_BPF_OUTPUT
-  ProfileFile file(bpf_output);
+TEST_CASE("waits of threads without context switches are rejected") {
+  ProfileFile file({bpf_output});
   const std::vector<uint64_t> chain = {perf_context_user, 0x5001, 0x1001};
   file.sample(period, 5, chain, {});
   const Result<ProfileTrace> profile = file.read();
   REQUIRE_FALSE(profile);
   CHECK(profile.error().message().find("waits of threads") != std::string::npos);
+}
+
+TEST_CASE("waits of threads with context switches are states of the threads, with stacks") {
+  ProfileFile file({bpf_output, PERF_COUNT_SW_CPU_CLOCK});
+  file.of_cpu = 1;
+  file.writer->add_name(5, 5, "server", 0);
+  const std::vector<uint64_t> in_serve = {perf_context_user, 0x6001, 0x5001, 0x1001};
+  const std::vector<uint64_t> in_loop = {perf_context_user, 0x2001, 0x1001};
+  const LogicalSample serve = {.functions = 2, .chain = 0, .frames = {77}};
+  constexpr uint64_t begin = 10 * period;
+  file.sample(begin, 5, in_serve, serve);
+  file.wait(begin + 100, begin + 9'000'100, in_serve, serve);  // the coroutine blocks its thread
+  file.sample(begin + 10 * period, 5, in_serve, serve);
+  file.wait(begin + 11 * period, begin + 15 * period, in_loop, {});
+  file.sample(begin + 16 * period, 5, in_loop, {});
+  file.wait(begin + 17 * period, begin + 20 * period, in_loop, {}, false);  // perf's own
+  const Result<ProfileTrace> profile = file.read();
+  REQUIRE(profile);
+  CHECK(profile->samples == 3);
+  CHECK(profile->waits == 2);
+  CHECK(profile->unplaced_waits == 1);
+  CHECK(profile->note.find("context switches") != std::string::npos);
+  const Trace& trace = profile->trace;
+  const ThreadIntervals threads(trace);
+  REQUIRE(threads.of(0).size() == 4);
+  CHECK(threads.of(0)[0].begin == period + 101);
+  CHECK(threads.of(0)[0].end == period + 9'000'100);
+  CHECK(threads.of(0)[0].state == ThreadState::Blocked);
+  CHECK(threads.of(0)[1].state == ThreadState::Running);
+  CHECK(threads.of(0)[1].cpu == 3);
+  const Model model = build_model(trace);
+  const Waits waits = find_waits(trace, model);
+  const Subject subject{trace, model, waits};
+  const LogicalTimes times = find_logical_times(subject);
+  const LogicalSamples found = find_logical_waits(subject, times, threads, {});
+  CHECK(counts(folded_text(found.tree, false), false) ==
+        std::map<std::string, uint64_t>{{"serve;copy", 8'999'999}, {"loop;resume", 3'999'999}});
+  CHECK(find_logical_samples(subject, times, {}).in_tasks == 2);
+  // It runs as long as the thread waits in it.
+  REQUIRE(model.tasks.size() == 1);
+  CHECK(model.tasks[0].end - model.tasks[0].start == 11 * period + 1);
+  REQUIRE(model.activations.size() == 1);
+  // The flame graph is of the first event.
+  CHECK(counts(file.folded().folded, true)["loop;resume"] == 7 * period);
 }

@@ -100,9 +100,11 @@ class EventMaker {
   // `chain`: the instances of its coroutines.
   void add(uint32_t number, const TimedSample& sample, std::span<const uint32_t> chain) {
     Thread& thread = threads_[sample.executor];
-    const bool goes_on = thread.is_running && sample.time - thread.last <= 2 * period_;
+    const bool goes_on =
+        thread.is_running && sample.time - std::min(sample.time, thread.last) <= 2 * period_;
     if (!goes_on) end_stretch(sample.executor);
     if (!goes_on || !continues(thread, sample, chain)) begin(sample, chain, goes_on);
+    if (sample.wait != 0) return wait(number, sample, chain);
     emit({.time = sample.time,
           .task = chain.empty() ? no_task : id(chain[0]),
           .value = sample.stack,
@@ -132,6 +134,18 @@ class EventMaker {
     uint32_t task = none;
     uint64_t last = 0;  // sample
   };
+
+  void wait(uint32_t number, const TimedSample& sample, std::span<const uint32_t> chain) {
+    Thread& thread = threads_[sample.executor];
+    thread.last = sample.time;
+    const uint64_t end = sample.time + sample.wait;
+    if (chain.empty() && !sample.is_preempted) {
+      emit({.time = sample.time, .executor = sample.executor, .kind = EventKind::Idle});
+      emit({.time = end, .executor = sample.executor, .kind = EventKind::Wake});
+    }
+    thread.last = end;
+    end_tasks(number, chain, end + 1, sample.executor);
+  }
 
   static TaskId id(uint32_t task) { return uint64_t{task} + 1; }
 
@@ -246,7 +260,15 @@ class EventMaker {
       if (i + 1 == chain.size()) continue;
       Task& awaiter = tasks_[chain[i + 1]];
       std::erase(awaiter.targets, chain[i]);
-      if (!awaiter.targets.empty()) continue;
+      if (!awaiter.targets.empty()) {
+        // Or the awaiter would look ready while it waits for the others.
+        emit({.time = time,
+              .task = id(chain[i + 1]),
+              .other = id(chain[i]),
+              .executor = executor,
+              .kind = EventKind::Ready});
+        continue;
+      }
       emit_of(
           chain[i + 1],
           {.time = time, .other = id(chain[i]), .executor = executor, .kind = EventKind::Resume});

@@ -19,6 +19,9 @@
 // sample of a stretch, or the previous sample, to the last; its time is about a period for each
 // sample. Between its stretches it is suspended as far as is known, and the thread is idle.
 //
+// Waits of a thread are known from when to when: a task in which it waits runs until then, and a
+// thread that waits outside of any task is idle.
+//
 // What an awaiter does after the last sample of the task that it awaits is not known either: from
 // then on it waits for nothing, at no line. It is in no sample that it runs, so that run takes 0
 // ns.
@@ -43,6 +46,9 @@ struct TimedSample {
   uint32_t executor = 0;                          // its thread: index into Trace::executors
   uint32_t stack = 0;                             // index into Trace::stacks
   std::vector<SampledCoroutine> coroutines = {};  // the innermost first; empty: none, or unknown
+  // Not 0: the thread was on no CPU from `time` on for so long, and `stack` is not used: no event.
+  uint64_t wait = 0;
+  bool is_preempted = false;  // of a wait: the thread could have gone on
 };
 
 // Appends events to a trace that has none. Preconditions: the samples are in the order of their

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 
+#include "trace/ask/waits.h"
 #include "trace/model/model.h"
 
 using namespace skein;
@@ -158,6 +159,9 @@ TEST_CASE("tasks move between threads, and two can be awaited at one line") {
   )");
   CHECK(p.tasks() == "both 0-33\npart 0-21 under both\npart 2-23 under both\n");
   CHECK(p.runs() == "part@0 0-11\npart@1 2-13\npart@1 13-21\npart@0 14-23\nboth@0 23-33\n");
+  // Its awaiter is not ready as long as it waits for another one.
+  for (const Waits::Wait& wait : find_waits(p.trace, p.model).waits)
+    if (!wait.is_open()) CHECK(wait.ready >= wait.end);
 }
 
 TEST_CASE("frames of processes are different") {

@@ -561,3 +561,30 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(lost == 13);
   relax = nullptr;
 }
+
+TEST_CASE_FIXTURE(Fixture, "a label of the current task survives the ring: its row has it") {
+  skein_task outer{}, inner{};
+  emit([&](Emission& e) { create_running(e, &outer, 0, previous); });
+  emit([&](Emission& e) { label_current(e, 7); });
+  CHECK(table.rows[outer.row].label == 7);
+  emit([&](Emission& e) { label_current(e, 8); });
+  CHECK_MESSAGE(table.rows[outer.row].label == 7, "the first label is the task's name");
+
+  // `outer` is current again after `inner`, whose row was the last one.
+  emit([&](Emission& e) { create_running(e, &inner, 0, previous); });
+  table.rows[outer.row].label = 0;
+  emit([&](Emission& e) { suspend(e, &inner, 0, 0, nullptr, outer.id); });
+  emit([&](Emission& e) { label_current(e, 9); });
+  CHECK(table.rows[outer.row].label == 9);
+  CHECK(table.rows[inner.row].label == 0);
+}
+
+TEST_CASE_FIXTURE(Fixture, "outside any task, a label has no row") {
+  skein_task task{};
+  emit([&](Emission& e) { create_running(e, &task, 0, previous); });
+  emit([&](Emission& e) { resolve(e, &task, 0); });
+  CHECK(writer.current == 0);
+  CHECK(current_row(writer) == nullptr);
+  emit([&](Emission& e) { label_current(e, 7); });
+  for (const TaskRow& row : {table.rows[0], table.rows[1]}) CHECK(row.label == 0);
+}

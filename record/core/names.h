@@ -46,11 +46,19 @@ struct PlaceName {  // a place, by content; id 0: free
   uint32_t kind, name, file, function, line, column;
 };
 
+// The size of the tables belongs to the host, which defines it for all of its sources: a constant,
+// because a size that is loaded would cost each event two instructions. 15: 4.6 MB, for 32,768
+// strings and as many places; 9: 72 kB, for 512.
+#if !defined(SKEIN_NAMES_BITS)
+#define SKEIN_NAMES_BITS 15
+#endif
+
 struct Names {
-  static constexpr uint32_t kCache = 1 << 14;    // pointers to published entries
-  static constexpr uint32_t kEntries = 1 << 15;  // published entries, all epochs together
-  static constexpr uint32_t kStrings = 1 << 16;
-  static constexpr uint32_t kPlaces = 1 << 16;
+  static constexpr unsigned kCacheBits = SKEIN_NAMES_BITS - 1;
+  static constexpr uint32_t kCache = 1 << kCacheBits;          // pointers to published entries
+  static constexpr uint32_t kEntries = 1 << SKEIN_NAMES_BITS;  // of all epochs together
+  static constexpr uint32_t kStrings = 2 << SKEIN_NAMES_BITS;  // at most half of them are used
+  static constexpr uint32_t kPlaces = 2 << SKEIN_NAMES_BITS;
 
   Writer* stream;  // the definitions stream; null: no trace
   uint32_t lock;
@@ -62,7 +70,7 @@ struct Names {
   PlaceEntry entries[kEntries];
   NameEntry strings[kStrings];
   PlaceName places[kPlaces];
-};  // 4.9 MB of address space; the host maps zeroed memory, of which only used pages are resident
+};  // the host provides zeroed memory; on POSIX only used pages of it are resident
 
 // Returns the id of a string; 0 for null, for an empty string, and if there is no room or the lock
 // is held for too long (counted).
@@ -89,7 +97,7 @@ static_assert(offsetof(skein_source, column) == offsetof(skein_source, line) + 4
   constexpr uint64_t kOdd = 0x9E3779B97F4A7C15ull;
   const uint64_t mixed = reinterpret_cast<uint64_t>(where.function) +
                          reinterpret_cast<uint64_t>(name) * 9 + line_column(where) * kOdd + kind;
-  return static_cast<uint32_t>((mixed * kOdd) >> (64 - 14));
+  return static_cast<uint32_t>((mixed * kOdd) >> (64 - Names::kCacheBits));
 }
 uint32_t place_slow(Names& names, uint32_t kind, const char* name, const skein_source& where);
 }  // namespace detail

@@ -18,4 +18,13 @@ Reached adopt(Emission e, skein_task* task) {
   return e.reached();
 }
 
+TaskRow* search_current_row(const Writer& w) {
+  constexpr uint32_t kMost = 4096;
+  if (w.table == nullptr || w.rows == nullptr) return nullptr;
+  const uint32_t used = __atomic_load_n(&w.table->used, __ATOMIC_RELAXED);
+  for (uint32_t row = 1; row < used && row < kMost; ++row)
+    if (w.rows[row].id == w.current) return &w.rows[row];
+  return nullptr;
+}
+
 }  // namespace skein::record

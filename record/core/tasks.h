@@ -186,15 +186,33 @@ SKEIN_HOT bool create_under(E& e, skein_task* task, uint64_t parent, uint32_t pl
   return true;
 }
 
-// Precondition: join(e, task).
-template <typename E>
-SKEIN_HOT void set_label(E& e, const skein_task* task, uint32_t label) {
-  Writer& w = e.writer();
-  e.two(format::k_label, task->id, label);
-  TaskRow* r = row_of(w, task);
+SKEIN_HOT void put_label(TaskRow* r, uint32_t label) {
   if (r == nullptr || r->label != 0) return;
   RowUpdate update(*r);
   r->label = label;
+}
+
+// Precondition: join(e, task).
+template <typename E>
+SKEIN_HOT void set_label(E& e, const skein_task* task, uint32_t label) {
+  e.two(format::k_label, task->id, label);
+  put_label(row_of(e.writer(), task), label);
+}
+
+// Returns the row of the current task, or null: there is none, or it is not among the first rows.
+[[gnu::noinline, gnu::cold]] TaskRow* search_current_row(const Writer& writer);
+SKEIN_HOT TaskRow* current_row(const Writer& w) {
+  if (w.current == 0) return nullptr;
+  if (w.current_row != 0 && w.rows[w.current_row].id == w.current) [[likely]]
+    return &w.rows[w.current_row];
+  return search_current_row(w);
+}
+
+// Without it, a label that the ring overwrites would be lost.
+template <typename E>
+SKEIN_HOT void label_current(E& e, uint32_t label) {
+  e.two(format::k_label, e.writer().current, label);
+  put_label(current_row(e.writer()), label);
 }
 
 template <typename E>
@@ -208,6 +226,7 @@ template <typename E>
 SKEIN_HOT void set_running(E& e, const skein_task* task, uint64_t waker) {
   Writer& w = e.writer();
   w.current = task->id;
+  w.current_row = task->row;
   w.ended = 0;
   w.suspended = 0;
   TaskRow* r = row_of(w, task);
@@ -264,6 +283,7 @@ SKEIN_HOT bool create_running(E& e, skein_task* task, uint32_t place, uint64_t& 
   e.two(format::k_create, task->id, place);
   e.one(format::k_resume, task->id);
   w.current = task->id;
+  w.current_row = task->row;
   w.ended = 0;
   w.suspended = 0;
   return true;

@@ -58,6 +58,7 @@ struct alignas(64) Writer {
   uint32_t free_row = 0;  // list of free rows, linked by TaskRow::parent
   uint32_t free_rows = 0;
   uint32_t tid = 0;
+  uint32_t current_row = 0;  // of `current`, or of a task that was current before it
   ReadCounter counter = nullptr;
   TaskTable* table = nullptr;
   uint32_t* links = nullptr;  // the table's

@@ -57,6 +57,19 @@ TEST_CASE("the rest of record.h") {
                                "receive 9 0", "string named", "add 40 3", "set 40 4"});
 }
 
+TEST_CASE("counters whose names found no room are not one counter") {
+  fake::reset();
+  SKEIN_COUNT("no room", 5);
+  SKEIN_GAUGE("no room", 6);
+  static skein::counter counter("no room");
+  counter.add(3);
+  counter.set(4);
+  CHECK(fake::words() == Words{"string no room", "string no room", "string no room"});
+  SKEIN_COUNT("room", 7);
+  CHECK(fake::words() ==
+        Words{"string no room", "string no room", "string no room", "string room", "add 40 7"});
+}
+
 TEST_CASE("tasks that the program defines") {
   fake::reset();
   {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <string_view>
 
 namespace {
 
@@ -205,7 +206,7 @@ void skein_receive(uint64_t correlation, uint64_t peer) {
 uint64_t skein_current(void) { return current; }
 uint32_t skein_string(const char* text) {
   note(std::string("string ") + text);
-  return 40;
+  return std::string_view(text) == "no room" ? 0 : 40;
 }
 uint32_t skein_generation(void) { return 1; }
 void skein_module_unloaded(void) { ++forgotten; }

@@ -76,7 +76,7 @@ def is_in_readme(command, said):
 
     def without_numbers(text):  # and without classes, because clang 14 names only functions
         text = re.sub(r"\w+::", "", text)
-        words = re.sub(r"\d+(\.\d+)?(\s(s|ms|us|ns)\b)?", "N", text).split()
+        words = re.sub(r"\d+(\.\d+)?(\s+(s|ms|us|ns)\b)?", "N", text).split()
         return " ".join(words)
     expect("README's words", without_numbers(shown[1]) in without_numbers(said), said)
 

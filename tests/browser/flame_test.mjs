@@ -63,6 +63,23 @@ await main(async (browser, scratch) => {
     await page.locator("#search").click();
     expect((await text(page, "matched")).includes("Invalid regular expression"), `${name}: wrong expression`);
 
+    answer = "COPY";
+    await page.keyboard.press("Control+f");
+    expect(await text(page, "matched") === "Matched: 0.00%", `${name}: another case`, await text(page, "matched"));
+    await page.keyboard.press("Control+i");
+    expect(await text(page, "matched") === "Matched: 20.00%", `${name}: any case`, await text(page, "matched"));
+    await page.locator("#case").click();
+    expect(await text(page, "matched") === "Matched: 0.00%", `${name}: its case again`, await text(page, "matched"));
+    await page.keyboard.press("Escape");
+
+    const box = whole.parse, top = await page.locator("#frames > g", { hasText: "parse (" }).first().locator("rect").getAttribute("y");
+    const again = await open(browser, `${page.url().replace(/\?.*/, "")}?x=${box[0].toFixed(2)}&y=${top}&s=COPY&i=1`);
+    expect(Object.keys(await shown(again)).sort().join() === "all,copy,main,parse,serve", `${name}: zoomed by its address`);
+    expect(await text(again, "matched") === "Matched: 40.00%", `${name}: search by its address`, await text(again, "matched"));
+    await again.locator("#reset").click();
+    expect(new URL(again.url()).searchParams.get("s") === "COPY" && !again.url().includes("x="), `${name}: address`, again.url());
+    await again.context().close();
+
     await page.locator("#frames > g", { hasText: "idle (" }).locator("rect").hover({ force: true });
     expect(await text(page, "detail") === "idle (40 samples, 40.00%)", `${name}: pointer`, await text(page, "detail"));
     await page.context().close();

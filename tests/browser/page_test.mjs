@@ -325,7 +325,7 @@ async function showsFlame(page) {
   await settled(page);
   const tooltip = () => page.textContent("#tooltip");
   expect(/^all\n.* 100\.0 %/.test(await tooltip()), "the outermost frame is below", await tooltip());
-  expect((await page.locator("#flame-time option").allTextContents()).join() === "running", "the trace has no waits");
+  expect((await page.locator("#flame-time option").allTextContents()).join() === "await: running", "the trace has no waits");
   await page.mouse.move(box.x + 20, box.y + box.height - 22);
   await settled(page);
   expect(/^(?!all).*\n.* of the selection/.test(await tooltip()), "a frame has its name, time and share", await tooltip());

@@ -25,6 +25,8 @@ with tempfile.TemporaryDirectory(prefix="skein-check-test-") as folder:
         expect(f"{name} fails", run.returncode == 1, run)
         expect(f"{name}: the reason", f"skein: {name}: it did not end within 1.00 s" in run.stderr, run.stderr)
         expect(f"{name} is explained", explains(run.stderr, f"{name}.cc"), run.stderr)
+        expect(f"{name}: which threads wait for each other", (name == "deadlock") == ("wait for each other's mutexes"
+               in run.stderr and "a deadlock" in run.stderr), run.stderr)
         expect(f"{name}: its output", run.stdout in ("", "started\n"), run.stdout)
     # Without debug information, functions without lines.
     program = compile_program("busy", folder, "-g0")

@@ -2,15 +2,16 @@
 // Results of another thread are delayed until they are outdated.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 
 #include "view/gtk/answers.h"
 #include "view/gtk/application.h"
+#include "view/gtk/flame_view.h"
 #include "view/gtk/main_loop.h"
 #include "view/gtk/picture.h"
-#include "view/gtk/flame_view.h"
 #include "view/gtk/task_table.h"
 
 using namespace skein;
@@ -369,13 +370,17 @@ TEST_CASE("the flame graph offers its times, and is painted") {
   });
   REQUIRE(choice != nullptr);
   REQUIRE(area != nullptr);
-  CHECK(choice->get_selected() == 0);
-  choice->set_selected(1);
+  const std::vector<FlameTime> times = viewer.flame().times();
+  const auto number = [&](FlameTime time) {
+    return static_cast<guint>(std::find(times.begin(), times.end(), time) - times.begin());
+  };
+  CHECK(choice->get_selected() == number(FlameTime::Running));
+  choice->set_selected(number(FlameTime::Suspended));
   CHECK(viewer.flame().time() == FlameTime::Suspended);
   CHECK(acted == 1);
   viewer.flame().set_time(FlameTime::Running);  // by another view: no input of this one
   flame.refresh();
-  CHECK(choice->get_selected() == 0);
+  CHECK(choice->get_selected() == number(FlameTime::Running));
   CHECK(acted == 1);
   area->grab_focus();
   CHECK(flame.key("ArrowUp"));

@@ -61,7 +61,18 @@ class Reader:
         self.events = []
         for message in bt2.TraceCollectionMessageIterator(str(path)):
             self.message(message)
+        self.share_names()
         self.count_losses(path)
+
+    # A thread without a name in one stream has that of another, if there is one.
+    def share_names(self):
+        of_thread = {}
+        for (_, tid), name in self.names.items():
+            if name and tid:
+                of_thread.setdefault(tid, set()).add(name)
+        for key, name in self.names.items():
+            if not name and len(names := of_thread.get(key[1], ())) == 1:
+                self.names[key], = names
 
     # babeltrace2 does not show these two fields.
     def count_losses(self, path):

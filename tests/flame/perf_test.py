@@ -53,6 +53,30 @@ int main(int argc, char** argv) {
 """
 
 
+# Functions that are inlined into each other, in a loop and behind a call.
+INLINED = r"""
+#include <cstdlib>
+#include <vector>
+namespace app {
+volatile unsigned sink;
+struct Hash { unsigned value = 1; void add(unsigned n) { value = (value ^ n) * 16777619u; value ^= value >> 7; } };
+template <class T> inline unsigned digest(const std::vector<T>& all) {
+  Hash hash;
+  for (const T& one : all) hash.add(one);
+  return hash.value;
+}
+static inline unsigned twice(const std::vector<unsigned>& all) { return digest(all) + digest(all); }
+[[gnu::noinline]] void leaf(int n) { for (int i = 0; i < n; i++) sink = sink + 1; }
+static inline void middle(int n) { leaf(n); sink = sink + 1; }
+[[gnu::noinline]] void serve(std::vector<unsigned>& all) { all[0] = twice(all); middle(30000); sink = sink + all[0]; }
+}
+int main(int argc, char** argv) {
+  std::vector<unsigned> all(50000, 3);
+  for (int i = 0; i < 1500 * (argc > 1 ? std::atoi(argv[1]) : 1); i++) app::serve(all);
+}
+"""
+
+
 def skip(reason):
     print("skipped:", reason)
     sys.exit(77)
@@ -60,7 +84,7 @@ def skip(reason):
 
 def from_perf_script(text):
     """Folds it as stackcollapse-perf.pl --kernel does, with the name of the file for functions without names."""
-    folded = collections.Counter()
+    folded = collections.Counter()  # with inlined functions, if perf printed them
     for sample in text.strip().split("\n\n"):
         head, *frames = sample.splitlines()
         name, period = re.match(r"\s*(.*?)\s+\d+\s+[\d.]+:\s+(\d+) ", head).groups()
@@ -71,7 +95,7 @@ def from_perf_script(text):
             if symbol == "[unknown]" and module != "[unknown]":
                 symbol = module if module.startswith("[") else f"[{module.rsplit('/', 1)[-1]}]"
             kernel = module.startswith("[kernel") or module.endswith(".ko")
-            stack.append(plain(symbol) + ("_[k]" if kernel else ""))
+            stack.append(plain(symbol) + ("_[k]" if kernel else "_[i]" if module == "inlined" else ""))
         folded[re.sub(r"(;\[unknown\])+", ";[unknown]", ";".join(stack))] += int(period)
     return folded
 
@@ -103,20 +127,21 @@ def record(scratch, program, data, graph, times):
 class Comparison:
     """The stacks of one recording by both, weighted."""
 
-    def __init__(self, scratch, kind, data):
+    def __init__(self, scratch, kind, data, inlined=False):
         is_stripped = "stripped" in kind
         self.kind = kind
-        script = perf(scratch, "script", "-i", str(data), "--no-inline", "-F", "comm,tid,time,period,event,ip,sym,dso")
+        no_inline = [] if inlined else ["--no-inline"]
+        script = perf(scratch, "script", "-i", str(data), *no_inline, "-F", "comm,tid,time,period,event,ip,sym,dso")
         assert script.returncode == 0, script.stderr
         wanted = from_perf_script(script.stdout)
-        done = stacks.run(skein, "flame", str(data), "--format", "folded")
+        done = stacks.run(skein, "flame", str(data), *no_inline, "--format", "folded")
         found = collections.Counter()
         for stack, count in stacks.parse(done.stdout):
             name, *functions = stack
             if is_stripped and functions[:1] == ["_start"]:  # skein knows it from the header of the file
                 functions[0] = f"[{name}]"
-            annotated = [(function.removesuffix("_[k]"), function.endswith("_[k]")) for function in functions]
-            found[";".join([name] + [plain(one) + "_[k]" * kernel for one, kernel in annotated])] += count
+            annotated = [re.fullmatch(r"(.*?)(_\[[ki]\]|)", function).groups() for function in functions]
+            found[";".join([name] + [plain(one) + suffix for one, suffix in annotated])] += count
         self.text = done.stdout
         self.wanted, self.found = wanted, found
         self.total = sum(wanted.values())
@@ -125,8 +150,9 @@ class Comparison:
         self.equal = sum(min(count, found[stack]) for stack, count in wanted.items())
         begins = ("start", "clone3", "clone", "fork")
         self.complete = sum(count for stack, count in found.items() if stack.split(";")[1] in begins) / self.total
-        print(f"{kind}: {100 * self.equal / self.total:.2f} % of {self.total / self.sample:.0f} samples have the same stacks, "
-              f"{100 * self.complete:.2f} % are complete", flush=True)
+        if not inlined:
+            print(f"{kind}: {100 * self.equal / self.total:.2f} % of {self.total / self.sample:.0f} samples have the same stacks, "
+                  f"{100 * self.complete:.2f} % are complete", flush=True)
 
     def differs(self, share):
         """More than in a share of the samples. Symbols of assembly, and other names of a function in libc, differ in a few
@@ -138,6 +164,36 @@ class Comparison:
             print("perf: ", count, stack)
         for stack, count in (self.found - self.wanted).most_common(8):
             print("skein:", count, stack)
+
+
+def inlined_into_serve(folded):
+    """Of samples in app::serve itself, and in the kernel below it: what was inlined there. perf prints other functions for the
+    callers of functions that were not inlined, as it looks behind the call, and marks compiled functions as inlined."""
+    counts = collections.Counter()
+    for stack, count in folded.items():
+        functions = [one for one in stack.split(";") if not one.endswith("_[k]")]
+        if "app::serve" in functions and "app::leaf" not in functions:
+            counts[";".join(functions[functions.index("app::serve"):])] += count
+    return counts
+
+
+def compare_inlined(scratch, compiled, level):
+    kind = f"inlined-{os.path.basename(compiled)}{level}"
+    source, program, data = scratch / "inlined.cc", scratch / kind, scratch / f"{kind}.data"
+    source.write_text(INLINED)
+    subprocess.run([compiled, level, "-g", "-fno-optimize-sibling-calls", str(source), "-o", str(program)], check=True)
+    record(scratch, program, data, ["--call-graph", "dwarf,8192"], 1)
+    comparison = Comparison(scratch, kind, data, True)
+    wanted, found = inlined_into_serve(comparison.wanted), inlined_into_serve(comparison.found)
+    equal = sum(min(count, found[stack]) for stack, count in wanted.items())
+    print(f"{kind}: {100 * equal / wanted.total():.2f} % of {wanted.total() / comparison.sample:.0f} samples have the same "
+          "inlined functions")
+    assert wanted.total() - equal <= max(0.005 * wanted.total(), 4 * comparison.sample), (wanted, found)
+    name = r"app::serve;(app::)?twice_\[i\];app::digest<.*>_\[i\];app::Hash::add_\[i\] "
+    assert re.search(name, comparison.text), comparison.text
+    assert re.search(r"app::serve;(app::)?middle_\[i\];app::leaf ", comparison.text), comparison.text
+    without = stacks.run(skein, "flame", str(data), "--no-inline", "--format", "folded").stdout
+    assert "_[i]" not in without and "app::serve;app::leaf " in without, without
 
 
 def compare(scratch, kind, flags, graph):
@@ -193,6 +249,10 @@ try:
         sys.exit()
     compare(scratch, "cfi", ["-O2", "-fomit-frame-pointer"], ["--call-graph", "dwarf,16384"])
     program, data = compare(scratch, "fp", ["-O1", "-fno-omit-frame-pointer"], ["-g"])
+    for compiled in [compiler, "clang++-14"]:
+        for level in ["-O1", "-O2"]:
+            if shutil.which(compiled):
+                compare_inlined(scratch, compiled, level)
     svg = stacks.run(skein, "flame", str(data)).stdout
     assert re.search(r"<title>app::leaf \([0-9.]+ m?s, [0-9.]+%\)</title>", svg), re.findall("<title>app::leaf.*?</title>", svg)[:3]
     stream = subprocess.run(f"perf record -q -e cpu-clock -F 999 -g -o - -- {program} | {skein} flame - --format folded",

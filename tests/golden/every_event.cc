@@ -228,6 +228,7 @@ void write_sched(const std::filesystem::path& folder) {
   put(kThread_running, 0, "-");
   put(kThread_blocked, 0, "-");
   put(kThread_wchan, 0, "ep_poll");
+  put(kThread_stack, 77, "-");
   put(kThread_runnable, 101, "-");
   put(kThread_running, 0, "-");
   s.fixed(k_thread_state).u32(0).u32(kThread_unknown).u32(0).u32(0).text("-").done();

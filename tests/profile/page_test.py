@@ -29,12 +29,12 @@ def query(trace, sql):
     return list(csv.reader(io.StringIO(run(skein, "query", trace, "--csv", sql).stdout)))[1:]
 
 
-def check_trace(data):
+def check_trace(data, least=200):
     """The samples as a trace."""
     samples = int(query(data, "SELECT count(*) FROM sample")[0][0])
     folded = data.with_suffix(".folded")
     run(skein, "flame", data, "--by", "thread", "-o", folded)
-    expect("samples", samples > 200, samples)
+    expect("samples", samples > least, samples)
     pairs = collections.Counter({(child, parent): int(count) for child, parent, count in query(data, """
         SELECT c.function, p.function, count(*) FROM task c JOIN task p ON c.parent = p.id GROUP BY 1, 2""")})
     # Who awaits whom in the program; others may only be damage.
@@ -44,7 +44,7 @@ def check_trace(data):
     right = sum(count for (child, parent), count in pairs.items()
                 if (child.removeprefix("app::"), parent.removeprefix("app::")) in known)
     print(f"{samples} samples, {pairs.total()} tasks with awaiters, {right} of them right")
-    expect("awaiters", right >= 0.99 * pairs.total() > 100, pairs)
+    expect("awaiters", right >= 0.99 * pairs.total() > least / 2, pairs)
     tasks = query(data, "SELECT function, count(*) FROM task GROUP BY 1")
     expect("serve is one task", 1 <= int(dict(tasks).get("app::serve", 0)) <= 3, tasks)
     overlaps = query(data, """
@@ -67,6 +67,25 @@ with tempfile.TemporaryDirectory(prefix="skein-profile-page-") as folder:
         sys.exit(77)
     expect("profile", done.returncode == 0, done)
     check_trace(data)
+
+    # The same with the waits of threads.
+    waits, trace, folded = folder / "waits.data", folder / "waits.skein", folder / "waits.folded"
+    run(skein, "profile", "--off-cpu", "-o", waits, "--", program, "1")
+    check_trace(waits, 100)
+    run(skein, "profile", "--off-cpu", "-o", trace, "--", program, "1")
+    run(skein, "flame", trace, "--time", "off-cpu", "-o", folded)
+    states = query(trace, "SELECT state, count(stack) FROM thread_state GROUP BY 1 ORDER BY 1")
+    expect("states", [state for state, _ in states] == ["blocked", "preempted", "running"] and int(states[0][1]) > 0 and
+           "main" in folded.read_text(), states)
+    last = query(trace, "SELECT count(*) FROM thread_state a JOIN thread_state b ON a.tid = b.tid AND a.rowid < b.rowid "
+                        "AND a.end_ns > b.start_ns")
+    expect("a thread has one state at a time", last[0][0] == "0", last)
+
+    picture = folder / "server.svg"
+    run(skein, "render", data, "-o", picture)
+    expect("a picture states what its times mean", "From samples at" in picture.read_text(), picture)
+    shown = run(skein, "show", data, "--width", 120).stdout
+    expect("and so does the terminal", "From samples at" in shown, shown)
 
     done = subprocess.run([skein, "html", data, "-o", page], capture_output=True, text=True)
     if "without the page" in done.stderr:

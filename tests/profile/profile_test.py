@@ -60,13 +60,18 @@ with tempfile.TemporaryDirectory(prefix="skein-profile-") as folder:
     program, out = folder / "work", folder / "out.folded"
     subprocess.run([compiler, "-std=c++17", "-O2", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-pthread",
                     str(HERE / "work.cc"), "-o", str(program)], check=True)
-    done = run("-o", out, "--", program)
+    # Another program works at the same time: none of its samples counts.
+    shutil.copy(program, folder / "other")
+    with subprocess.Popen([folder / "other", "60"]) as other:
+        done = run("-o", out, "--", program)
+        other.kill()
     if "refuses perf_event_open" in done.stderr or "perf_event_open:" in done.stderr:
         print("skipped:", done.stderr)
         sys.exit(77)
     expect("exit code of the program", done.returncode == 7, done)
     expect("summary", re.search(r"skein: [\d,]+ samples of work in [\d.]+ s written to .*out.folded\n", done.stderr), done)
     check_work(folded(out), "a command")
+    expect("no samples of another program", not any(stack.startswith("other") for stack in folded(out)), out.read_text())
 
     # The perf.data that it keeps: for skein flame, and for perf.
     data = folder / "out.data"
@@ -118,6 +123,25 @@ with tempfile.TemporaryDirectory(prefix="skein-profile-") as folder:
     for name, ns in truth.items():
         found = sum(count for stack, count in folded(out).items() if f";{name}" in stack)
         expect(f"--off-cpu: {name} waited {ns}", 0.8 * ns < found <= ns, (found, out.read_text()))
+    # Samples and waits in one file.
+    data, both = folder / "both.data", folder / "both.folded"
+    done = run("--off-cpu", "-o", data, "--", waits)
+    truth = {name: int(ns) for name, ns in map(str.split, done.stdout.splitlines())}
+    expect("samples and waits", re.search(r"skein: \d+ samples? and \d+ waits of waits", done.stderr), done)
+    for name, ns in truth.items():
+        rows = subprocess.run([skein, "query", data, "--csv", "SELECT sum(t.duration_ns) FROM thread_state t WHERE state <> "
+                               f"'running' AND stack IN (SELECT stack FROM stack_frame WHERE function = '{name}')"],
+                              capture_output=True, text=True).stdout.split()
+        expect(f"states of {name}, which waited {ns}", 0.8 * ns < int(rows[-1] or 0) <= ns, rows)
+    text = subprocess.run([skein, "info", data], capture_output=True, text=True).stdout
+    expect("info", "samples " in text and re.search(r"waits +\d+ waits of threads, ", text), text)
+    done = subprocess.run([skein, "flame", data, "-o", both], capture_output=True, text=True)
+    for event in re.search(r"shows (\S+); (\S+) has", done.stderr).groups():
+        done = subprocess.run([skein, "flame", data, "--event", event, "-o", both], capture_output=True, text=True)
+        expect(f"flame --event {event}", done.returncode == 0 and both.read_text(), done)
+    done = subprocess.run(["perf", "script", "-i", data, "--show-switch-events"], capture_output=True, text=True) \
+        if shutil.which("perf") else None
+    expect("perf script", done is None or (done.returncode == 0 and done.stdout.count("PERF_RECORD_SWITCH OUT") >= 50), done)
     # A thread that waits all the time.
     with subprocess.Popen(["sleep", "60"]) as sleeping:
         time.sleep(0.2)
@@ -125,6 +149,21 @@ with tempfile.TemporaryDirectory(prefix="skein-profile-") as folder:
         sleeping.kill()
     expect("--off-cpu of a thread that waits", "1 wait of sleep" in done.stderr and
            sum(count for stack, count in folded(out).items() if "nanosleep" in stack) >= 3e8, (done, out.read_text()))
+    # The same in a coroutine that another one awaits: read at the end.
+    source, stays = HERE / "stays.cc", folder / "stays"
+    subprocess.run([compiler, "-std=c++20", "-g", "-O2", str(source), "-o", str(stays)], check=True)
+    line = 1 + next(n for n, text in enumerate(source.read_text().splitlines()) if text.endswith("// outer"))
+    for output in (out, data):
+        with subprocess.Popen([stays], stdout=subprocess.PIPE, text=True) as staying:
+            staying.stdout.readline()
+            time.sleep(0.2)
+            done = run("--off-cpu", "-T", 0.3, "-o", output, staying.pid)
+            staying.kill()
+        expect("a coroutine that waits all the time", "1 thread waited during the whole profile" in done.stderr, done)
+        if output == data:
+            subprocess.run([skein, "flame", data, "--event", "offcpu-time", "-o", out], check=True)
+        expect("its logical stack", any(f"app::outer (stays.cc:{line});app::inner;" in stack and ";app::block;" in stack
+                                        for stack in folded(out)), out.read_text())
     done = subprocess.run([without, skein, "profile", "--off-cpu", "-o", out, "--", waits], capture_output=True, text=True)
     expect("--off-cpu without permission", done.returncode == 1 and "perf_event_paranoid" in done.stderr, done)
 

@@ -24,7 +24,10 @@ __attribute__((noinline)) void wait_for_lock() {
   waited = Clock::now() - begin;
 }
 
+volatile unsigned sink;
+
 int main() {
+  for (unsigned i = 0; i < 20'000'000; i++) sink = sink + 1;  // for some samples
   lock.lock();
   std::thread sleeper(sleep_often);
   std::thread waiter(wait_for_lock);

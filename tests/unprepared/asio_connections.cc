@@ -33,6 +33,19 @@ awaitable<void> read_greeting(tcp::endpoint server) {
   co_await asio::async_read(socket, asio::buffer(bytes), use_awaitable);
 }
 
+// Each waits for the other to begin.
+awaitable<void> read_first(tcp::acceptor& acceptor) {
+  tcp::socket socket(co_await acceptor.async_accept(use_awaitable));
+  char bytes[16];
+  co_await socket.async_read_some(asio::buffer(bytes), use_awaitable);
+}
+awaitable<void> read_first_too(tcp::endpoint server) {
+  tcp::socket socket(co_await asio::this_coro::executor);
+  co_await socket.async_connect(server, use_awaitable);
+  char bytes[8];
+  co_await asio::async_read(socket, asio::buffer(bytes), use_awaitable);
+}
+
 awaitable<void> keep(tcp::acceptor& acceptor) {
   for (;;)
     kept.push_back(
@@ -52,10 +65,13 @@ int main() {
   asio::io_context io;
   const tcp::endpoint any(asio::ip::address_v4::loopback(), 0);
   tcp::acceptor greeter(io, any);
+  tcp::acceptor reader(io, any);
   tcp::acceptor server(io, any);
   const auto start = [&](auto coroutine) { co_spawn(io, std::move(coroutine), asio::detached); };
   start(greet(greeter));
   start(read_greeting(greeter.local_endpoint()));
+  start(read_first(reader));
+  start(read_first_too(reader.local_endpoint()));
   start(keep(server));
   tcp::socket client(io);
   client.connect(server.local_endpoint());

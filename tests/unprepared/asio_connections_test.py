@@ -39,5 +39,8 @@ frames = {one["frame"]: one for one in found["coroutines"]}
 chains = {frames[chain["frames"][0]]["function"].rsplit("::", 1)[-1]: chain for chain in found["chains"]}
 for name in ("greet", "read_greeting", "keep"):
     check(chains.get(name, {}).get("verdict") == "usual", f"{name}: {chains.get(name)}")
+for name in ("read_first", "read_first_too"):
+    check(chains.get(name, {}).get("verdict") == "nothing sent", f"{name}: {chains.get(name)}")
+check("neither has ever sent a byte" in text, text)
 check(text.count("Coroutines wait at both ends of the connection between 127.0.0.1:") == 1 and
       ": neither receives anything before one of them sends." in text, f"not that both ends wait: {text}")

@@ -52,7 +52,7 @@ def examine(target, is_live):
             check(last["line"] in allowed, f"{last}: not at its mark, {mark}")
         return awaited and awaited["object"]
 
-    timer = expect("sleep_for_an_hour", 2, "unknown", "async_wait", "slow")
+    timer = expect("sleep_for_an_hour", 2, "unknown timer", "async_wait", "slow")
     check(timer["kind"] == "timer" and not timer["never_expires"], timer)
     check(not is_live or 3.5e12 < timer["left_ns"] < 3.6e12, timer)
     timer = expect("read_news", 3, "never expires", "async_wait")
@@ -71,7 +71,7 @@ def examine(target, is_live):
     check(socket["kind"] == "socket", socket)
     check(not is_live or socket["peer"].startswith("127.0.0.1:"), socket)
     check(expect("watch_signals", 1, "usual", "async_wait")["kind"] == "signal set", "no signal set")
-    timer = expect("wait_behind", 1, "unknown", "async_wait", "overdue")
+    timer = expect("wait_behind", 1, "unknown timer", "async_wait", "overdue")
     check(not is_live or -1e11 < timer["left_ns"] <= -1e9, timer)
     chain, steps = chains["wait_for_thread"]
     check(steps[0]["state"] == "runs", steps)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """awaited_test.py SKEIN FOLDER LIBRARY [COMPILER OPTION...]: compiles a program of FOLDER whose coroutines wait for
-objects of a library, of skein itself (`skein`) or of the program (`own`, `lost`, `locks`, `neighbours`, `cycles`,
+objects of a library, of skein itself (`skein`) or of the program (`own`, `lost`, `locks`, `hand`, `neighbours`, `cycles`,
 `guards`, `tasks`), and compares what it prints
 with what skein finds in its memory, and in its core: addresses, types, holders of locks, coroutines that are waited
 for together."""
@@ -23,6 +23,7 @@ SOURCES = {
     "own": None,
     "lost": None,
     "locks": None,
+    "hand": None,
     "neighbours": None,
     "cycles": None,
     "guards": None,
@@ -32,7 +33,8 @@ SOURCES = {
     "cppcoro": ("cppcoro/include", ["cppcoro/lib/async_mutex.cpp", "cppcoro/lib/async_manual_reset_event.cpp",
                                     "cppcoro/lib/async_auto_reset_event.cpp"]),
     "libcoro": ("libcoro/include", [f"libcoro/src/{name}.cpp" for name in
-                                    ("mutex", "event", "condition_variable", "semaphore", "sync_wait")]),
+                                    ("mutex", "event", "condition_variable", "semaphore", "sync_wait",
+                                     "detail/task_self_deleting")]),
     "folly": None,
     "seastar": None,
     "concurrencpp": ("concurrencpp/include", ["concurrencpp/source/**/*.cpp"]),
@@ -84,6 +86,7 @@ class Truth:
     def __init__(self, lines):
         self.waits, self.held, self.free, self.joins = collections.Counter(), {}, set(), {}
         self.not_held = set()
+        self.perhaps = {}
         self.awaits = {}
         self.deadlock, self.lost = collections.Counter(), collections.Counter()
         for kind, *words in (line.split() for line in lines):
@@ -95,6 +98,8 @@ class Truth:
                 self.free.add(int(words[0], 16))
             elif kind == "not_held":
                 self.not_held.add((int(words[0], 16), words[1]))
+            elif kind == "perhaps":
+                self.perhaps[int(words[0], 16)] = words[1]
             elif kind == "joins":
                 self.joins[words[0]] = (int(words[1]), int(words[2]))
             elif kind == "deadlock":
@@ -170,6 +175,9 @@ class Comparison:
             # A lock of the program may be held, or released, in a way that skein does not know.
             is_known = one["type"] in KNOWN_LOCKS
             self.check(is_known or not any(holder["certain"] for holder in one["holders"]), f"{one} is of the program")
+            if address in self.truth.perhaps and " -g " in self.name and one["type"]:
+                names = {self.function(holder["frame"]) for holder in one["holders"]}
+                self.check(names == {self.truth.perhaps[address]}, f"{one} perhaps held by {names}")
             for holder in one["holders"]:
                 name = self.function(holder["frame"])
                 self.check((address, name) not in self.truth.not_held, f"{name} does not hold {one}")

@@ -280,6 +280,9 @@ def case_wrong_program(folder):
     build(folder, "program", "-O2", "-DOTHER")
     got = run("ps", core)
     check(got.returncode == 2 and "build id" in got.stderr and "install the version that was running" in got.stderr, got)
+    got = run("why", core)
+    check(got.returncode == 2 and "Whether there are coroutines in its memory is unknown" in " ".join(got.stdout.split()),
+          got)
     program.unlink()
     got = run("ps", core)
     check(got.returncode == 2 and "copy it there from the machine" in got.stderr, f"no program: {got}")

@@ -50,12 +50,6 @@ def run_variant(folder, compiler, options, allocator):
     document = json.loads(run.stdout)
     found = {one["frame"]: one for one in document["coroutines"]}
     is_gcc = "clang" not in compiler
-    if allocator == "pool" and not is_gcc and "-s" in options:
-        # Nothing shows what is in use.
-        check(not any(one["certain"] for frame, one in found.items() if frame not in truth), f"{what}: {found}")
-        check("are left out" in " ".join(document["warnings"]), f"{what}: {document['warnings']}")
-        print(f"{what}: {len(found)} of {len(truth)} frames")
-        return
     is_exact = allocator not in ("pool", "sanitizer")
     # clang's have no mark for the end that a program's own allocator keeps.
     expected = {frame for frame, (_, _, state) in truth.items() if is_gcc or is_exact or state == "waits"}

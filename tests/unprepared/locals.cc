@@ -54,6 +54,27 @@ struct List {
   int value;
 };
 
+struct Flags {
+  unsigned ready : 1;
+  int level : 5;
+  Colour colour : 2;
+  unsigned long mask : 40;
+  bool last : 1;
+};
+union Word {
+  unsigned number;
+  unsigned char first;
+};
+struct Tagged {
+  int tag;
+  union {
+    int number;
+    unsigned bits;
+  };
+};
+
+void show(const void* shown) { asm volatile("" ::"r"(shown) : "memory"); }
+
 Task session(int fd, std::string peer, const User& user, unsigned char* nothing) {
   Colour colour = Colour::Green;
   char buffer[16] = "a\tb\x1b[31m";
@@ -63,7 +84,20 @@ Task session(int fd, std::string peer, const User& user, unsigned char* nothing)
   std::string longer(100, 'x');
   List list{nullptr, 5};
   list.next = &list;
+  Flags flags{1, -3, Colour::Green, 0x8000000001, true};
+  Word word{65};
+  Tagged tagged{1, {-1}};
+  long double exact = 0.25L;
+  __int128 wide = 5;
+  for (const void* one : {static_cast<const void*>(&flags), static_cast<const void*>(&word),
+                          static_cast<const void*>(&tagged), static_cast<const void*>(&exact),
+                          static_cast<const void*>(&wide)})
+    show(one);
   co_await Event();
+  for (const void* one : {static_cast<const void*>(&flags), static_cast<const void*>(&word),
+                          static_cast<const void*>(&tagged), static_cast<const void*>(&exact),
+                          static_cast<const void*>(&wide)})
+    show(one);
   std::printf("%d%s%s%s%d%s%d%s%d%d", fd, peer.c_str(), user.name.c_str(), buffer, numbers[1], text,
               is_open, longer.c_str(), static_cast<int>(colour), list.next->value);
   if (nothing != nullptr) std::puts("something");
@@ -82,8 +116,6 @@ struct Lazy {
   };
   std::coroutine_handle<promise_type> handle;
 };
-
-void show(const void* shown) { asm volatile("" ::"r"(shown) : "memory"); }
 
 Lazy worker(int limit, std::string owner, User user) {
   std::string path = "/srv/" + owner;

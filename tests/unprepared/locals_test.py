@@ -16,6 +16,9 @@ SESSION = {
     "fd": "42", "peer": '"127.0.0.1:80"', "colour": "Green", "buffer": r'"a\tb\x1b[31m"', "numbers": "{1, -2, 3}",
     "text": r'"\"yes\"\n"', "is_open": "true", "longer": '"' + 60 * "x" + '"..', "nothing": "nullptr",
     "user": f'@{ADDRESS} {{id = 7, name = "bob", score = 1.5}}', "list": f"{{next = {ADDRESS}, value = 5}}",
+    "flags": "{ready = 1, level = -3, colour = Green, mask = 549755813889, last = true}",
+    "word": "{number = 65, first = 'A'}", "tagged": "{tag = 1, {number = -1, bits = 4294967295}}",
+    "exact": "0.25", "wide": ADDRESS,
 }
 WORKER = {"limit": "2", "owner": '"ann"', "user": '{id = 7, name = "bob", score = 1.5}', "path": '"/srv/ann"'}
 

@@ -2,6 +2,7 @@
 """lock_order_test.py SKEIN SOURCE VERDICT COMPILER OPTION...: of two coroutines that take two locks in opposite orders,
 `skein why` reports that it may be a deadlock: the program's own locks could have time limits."""
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -21,9 +22,14 @@ with tempfile.TemporaryDirectory() as folder:
         assert process.stdout.readline() == "ready\n"
         run = subprocess.run([skein, "why", "--json", str(process.pid)], capture_output=True, text=True)
         found = json.loads(run.stdout)
+        picture = Path(folder) / "picture.svg"
+        subprocess.run([skein, "render", str(process.pid), "-o", picture], check=True, capture_output=True)
+        drawn = picture.read_text()
     finally:
         process.kill()
         process.wait()
+held = re.findall(r"transfer, lock_order.cc:\d+, waits for [\w:]*Mutex, probably held by [^<]*transfer<", drawn)
+assert len(held) == 2, held
 names = {one["frame"]: one["function"].rsplit("::", 1)[-1] for one in found["coroutines"]}
 chains = sorted((chain["verdict"], *map(names.get, chain["frames"])) for chain in found["chains"])
 assert chains == [(verdict, "transfer_often", "transfer")] * 2, chains

@@ -29,7 +29,7 @@ _skein() {
   fi
   case $command$previous in
     flame--time) mapfile -t COMPREPLY < <(
-      compgen -W "suspended running ready all cpu" -- "$current"); return 0 ;;
+      compgen -W "suspended running ready all cpu off-cpu" -- "$current"); return 0 ;;
     flame--by) mapfile -t COMPREPLY < <(
       compgen -W "task executor thread label" -- "$current"); return 0 ;;
   esac

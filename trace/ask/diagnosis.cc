@@ -88,7 +88,9 @@ uint32_t location_of(const Subject& e, const Diagnosis::Step& step) {
   return near_location_of(e, step).location;
 }
 
-bool is_end_known(const Model& model) { return model.events != 0 && model.end > model.last_event; }
+bool is_end_known(const Model& model) {
+  return model.events != 0 && (model.end > model.last_event || model.is_live);
+}
 
 int64_t since(const Subject& e, const LiveTaskFinder& live, const Diagnosis::Step& step) {
   const Model::Task& task = e.model.tasks[step.task];

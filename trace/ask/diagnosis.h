@@ -207,9 +207,9 @@ struct Diagnosis {
 
 // A task that has been runnable for less than this at the end of the trace is not starved, ns.
 inline constexpr uint64_t starvation_threshold_ns = 1'000'000;
-// Starvation for less than this is no error: a busy program has queues, and a busy machine delays
-// its threads. ns.
-inline constexpr uint64_t starvation_error_ns = 100'000'000;
+// Starvation for less than this is no error: a busy program has queues, and the kernel of a busy
+// machine runs threads late. ns.
+inline constexpr uint64_t starvation_error_ns = 1'000'000'000;
 // Runs of all threads of a pool for less than this are no error: its jobs may be long. ns.
 inline constexpr uint64_t blocked_pool_error_ns = 1'000'000'000;
 // A task that has run for less than this is Ok, ns.

@@ -1,15 +1,15 @@
 #include "trace/ask/logical_chains.h"
 
+#include "base/large_pages.h"
+
 namespace skein {
 
-LogicalChains::LogicalChains(const Subject& subject)
-    : model_(subject.model),
-      waits_(subject.waits.waits),
-      of_wait_(waits_.size() + 1),
-      tasks_(model_.tasks.size()),
-      left_(4 * waits_.size() + 1'000'000) {
-  pieces_.reserve(waits_.size());
-  for (size_t i = 0; i < tasks_.size(); i++) tasks_[i].is_resource = model_.tasks[i].is_resource;
+LogicalChains::LogicalChains(const Subject& subject, LogicalFrames& frames, Passive passive)
+    : model_(subject.model), waits_(subject.waits.waits), left_(4 * waits_.size() + 1'000'000) {
+  add_tasks(subject, frames, passive);
+  reserve_large(pieces_, waits_.size());
+  reserve_large(of_wait_, waits_.size() + 1);
+  of_wait_.push_back(0);
   for (uint32_t i = 0; i < waits_.size(); i++) {
     if (const size_t soon = i + 16; soon < waits_.size()) {
       if (waits_[soon].on != no_index) __builtin_prefetch(&tasks_[waits_[soon].on]);
@@ -20,14 +20,36 @@ LogicalChains::LogicalChains(const Subject& subject)
       add(wait.on, i, wait.begin, ready_of(wait));
     else if (is_join(wait))
       add_join(i);
-    of_wait_[i + 1] = static_cast<uint32_t>(pieces_.size());
+    of_wait_.push_back(static_cast<uint32_t>(pieces_.size()));
     ready_waits_ += ready_of(wait) < end_of(wait);
   }
 }
 
+// One pass over the tasks of the model: they are larger than the caches.
+void LogicalChains::add_tasks(const Subject& subject, LogicalFrames& frames, Passive passive) {
+  const std::vector<uint64_t>& first_run = subject.waits.first_run;
+  const std::vector<uint32_t>& last_wait = subject.waits.last_wait;
+  const size_t known =
+      passive == Passive::Skipped ? std::min(first_run.size(), last_wait.size()) : 0;
+  reserve_large(tasks_, model_.tasks.size());
+  std::vector<TaskIndex> labelled;
+  for (TaskIndex i = 0; i < model_.tasks.size(); i++) {
+    const Model::Task& task = model_.tasks[i];
+    const bool is_passive =
+        i < known && first_run[i] == Waits::never && last_wait[i] == Waits::none;
+    if (task.label != 0) labelled.push_back(i);
+    tasks_.push_back({.is_resource = task.is_resource,
+                      .is_passive = is_passive,
+                      .frame = frames.of(task),
+                      .label = task.label});
+  }
+  for (const TaskIndex i : labelled)
+    tasks_[i].frame = frames.with_label(tasks_[i].frame, tasks_[i].label);
+}
+
 void LogicalChains::add(TaskIndex task, uint32_t wait, uint64_t begin, uint64_t end) {
   Task& of = tasks_[task];
-  if (of.is_resource) return;
+  if (of.is_resource || of.is_passive) return;
   if (of.first != none) begin = std::max(begin, pieces_[of.last].end);
   if (begin >= end) return;
   const TaskIndex waiter = waits_[wait].task;
@@ -39,7 +61,7 @@ void LogicalChains::add(TaskIndex task, uint32_t wait, uint64_t begin, uint64_t 
     of.first = of.cursor = index;
   else
     pieces_[of.last].next = index;
-  of.last = index & (none >> 1);
+  of.last = index & (none >> 2);
   tasks_[waiter].waits_until = std::max(tasks_[waiter].waits_until, end);
 }
 

@@ -5,7 +5,8 @@
 //   chains.next(*piece))
 //     if (piece->end > begin) awaited_by(waits[piece->wait].task);
 //
-// Pieces of one task do not overlap, and at no time they form a cycle. O(waits), 64 bytes for each.
+// Pieces of one task do not overlap, and at no time they form a cycle. A task that neither runs nor
+// waits, as most operations, has none: nothing would be below them. O(waits), 64 bytes for each.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "trace/ask/logical_frames.h"
 #include "trace/ask/rows_by.h"
 #include "trace/ask/waits.h"
 
@@ -39,8 +41,9 @@ class LogicalChains {
   struct Task {
     uint64_t waits_until = 0;  // it is the waiter of a piece up to here
     uint32_t first = none;     // of its pieces
-    uint32_t last : 31 = none >> 1;
+    uint32_t last : 30 = none >> 2;
     bool is_resource : 1 = false;
+    bool is_passive : 1 = false;  // it neither runs nor waits
     uint32_t cursor = none;
     // For the user:
     uint32_t frame = 0;
@@ -49,7 +52,11 @@ class LogicalChains {
   };
   static_assert(sizeof(Piece) == 48 && sizeof(Task) == 32);
 
-  explicit LogicalChains(const Subject& subject);
+  // Whether a task is passive is in Waits, unless its id is used twice. The caller checks that none
+  // of the waits and runs is of a passive task; otherwise the chains must be made again with All.
+  enum class Passive : uint8_t { Skipped, All };
+  // `frames` of the same subject.
+  LogicalChains(const Subject& subject, LogicalFrames& frames, Passive passive);
 
   // The last piece that begins at this time or before; the first one if there is none; null if the
   // task has no piece. O(1) if the times of a task are in order.
@@ -84,6 +91,7 @@ class LogicalChains {
     size_t next = 0;              // in children_.of(task)
   };
 
+  void add_tasks(const Subject& subject, LogicalFrames& frames, Passive passive);
   void add(TaskIndex task, uint32_t wait, uint64_t begin, uint64_t end);
   bool is_join(const Waits::Wait& wait) const;
   void add_join(uint32_t wait);

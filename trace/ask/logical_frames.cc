@@ -23,35 +23,28 @@ std::string object_name(std::string_view awaiter) {
 
 LogicalFrames::LogicalFrames(const Subject& subject)
     : trace_(subject.trace),
-      model_(subject.model),
       by_name_(trace_.strings.size()),
-      by_location_(trace_.locations.size()) {
-  if (!model_.labels.empty() || !trace_.live_tasks.empty()) count_labels();
-}
+      by_location_(trace_.locations.size()) {}
 
-void LogicalFrames::count_labels() {
-  for (const Model::Task& task : model_.tasks) {
-    if (task.label == 0) continue;
-    std::vector<StringId>& labels = labels_[key_of(task).hash()];
-    if (labels.size() <= most_labels &&
-        std::find(labels.begin(), labels.end(), task.label) == labels.end())
-      labels.push_back(task.label);
-  }
-}
-
-LogicalFrames::Key LogicalFrames::key_of(const Model::Task& task) const {
+LogicalFrames::Key LogicalFrames::key_of(const Model::Task& task) {
   return {.name = task.name,
           .location = task.name == 0 ? task.location : 0,
           .kind = task.kind,
           .sort = task.is_resource ? Sort::Resource : Sort::Task};
 }
 
-uint32_t LogicalFrames::add(const Model::Task& task) {
-  Key key = key_of(task);
-  if (task.label != 0) {
-    const auto labels = labels_.find(key.hash());
-    if (labels != labels_.end() && labels->second.size() <= most_labels) key.label = task.label;
-  }
+void LogicalFrames::count_label(uint32_t name, StringId label) {
+  if (name >= labels_.size()) labels_.resize(name + 1);
+  std::vector<StringId>& labels = labels_[name];
+  if (labels.size() <= most_labels &&
+      std::find(labels.begin(), labels.end(), label) == labels.end())
+    labels.push_back(label);
+}
+
+uint32_t LogicalFrames::with_label(uint32_t name, StringId label) {
+  if (labels_[name].size() > most_labels) return name;
+  Key key = table_[name];
+  key.label = label;
   return table_.add(key);
 }
 

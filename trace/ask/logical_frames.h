@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "trace/ask/number_table.h"
@@ -16,15 +15,18 @@ class LogicalFrames {
  public:
   explicit LogicalFrames(const Subject& subject);
 
-  // The number of a task's name: similar tasks have the same. Fast if the tasks are in order.
-  uint32_t of(TaskIndex task) {
-    const Model::Task& one = model_.tasks[task];
-    if (one.label != 0) return add(one);
+  // The number of a task's name, without its label: similar tasks have the same. Fast if the tasks
+  // are in order. Counts the label.
+  uint32_t of(const Model::Task& one) {
     Last& last = one.name ? by_name_[one.name] : by_location_[one.location];
     if (last.kind != one.kind || last.is_resource != one.is_resource)
-      last = {one.kind, one.is_resource, add(one)};
+      last = {one.kind, one.is_resource, table_.add(key_of(one))};
+    if (one.label != 0) count_label(last.number, one.label);
     return last.number;
   }
+  // After of() of all tasks: the number of this name with the label; the same name if it has more
+  // labels than are shown.
+  uint32_t with_label(uint32_t name, StringId label);
   // Of an object that is no task, by the type of its awaiter.
   uint32_t of_type(StringId type) { return table_.add({.name = type, .sort = Sort::Object}); }
 
@@ -53,16 +55,14 @@ class LogicalFrames {
   // Functions with more different labels are of tasks that have a number or an address each.
   static constexpr size_t most_labels = 8;
 
-  void count_labels();
-  Key key_of(const Model::Task& task) const;
-  uint32_t add(const Model::Task& task);
+  static Key key_of(const Model::Task& task);
+  void count_label(uint32_t name, StringId label);
 
   const Trace& trace_;
-  const Model& model_;
   NumberTable<Key> table_;
   std::vector<Last> by_name_;  // the last task of a name, as the next is similar
   std::vector<Last> by_location_;
-  std::unordered_map<uint64_t, std::vector<StringId>> labels_;  // by hash of a key without label
+  std::vector<std::vector<StringId>> labels_;  // by number of a name; up to one more than are shown
 };
 
 }  // namespace skein

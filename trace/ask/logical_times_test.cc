@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <random>
 #include <set>
 #include <string>
 
@@ -12,6 +14,7 @@
 #include "trace/ask/logical_samples.h"
 #include "trace/ask/random_events_trace.h"
 #include "trace/ask/random_program.h"
+#include "trace/ask/selected_times.h"
 #include "trace/model/names.h"
 
 using namespace skein;
@@ -37,7 +40,9 @@ Times times_of(const StackTree& tree) {
   return found;
 }
 Times times_of(const Subject& subject, const LogicalSelection& selection) {
-  return times_of(logical_tree(subject, find_logical_times(subject), selection));
+  Times times = times_of(logical_tree(subject, find_logical_times(subject), selection));
+  CHECK(times_of(find_selected_times(subject, selection).tree) == times);
+  return times;
 }
 
 class Program {
@@ -151,6 +156,23 @@ TEST_CASE("of several tasks that await one, the first continues the chain, then 
   CHECK(p.times(suspended) ==
         Times{{"a;shared", 1}, {"a;shared;timer", 20}, {"b;shared", 21}, {"b;shared;timer", 20}});
   CHECK(p.times(running) == Times{{"a", 1}, {"a;shared", 1}, {"b", 1}, {"b;shared", 1}});
+}
+
+TEST_CASE("a task whose id is used again keeps its chain") {
+  Program p;
+  using enum EventKind;
+  p.add(0, Create, 1, no_task, 1, "main");
+  p.add(0, Resume, 1);
+  p.add(1, Create, 2, 1, 1, "query");
+  p.add(1, Suspend, 1, 2);
+  p.add(1, Create, 3, 2, 2);
+  p.add(1, Suspend, 2, 3);
+  p.add(31, Resolve, 3);
+  p.add(31, Resolve, 2);
+  p.add(31, Resume, 1, 2);
+  p.add(40, Resolve, 1);
+  p.add(41, Create, 2, no_task, 1, "query");  // never runs nor waits
+  CHECK(p.times(suspended) == Times{{"main;query;timer", 30}});
 }
 
 TEST_CASE("when_all: the children that end an unnamed wait are below it") {
@@ -407,6 +429,10 @@ TEST_CASE("samples: the chain of the current task, then the functions of the sam
   CHECK(found.in_tasks == 3);
   CHECK(found.outside == 1);
   CHECK(found.other_tasks == 1);
+  CHECK(find_logical_samples(subject, times, {.from = 20, .to = 51}).outside == 1);
+  CHECK(find_logical_samples(subject, times, {.from = 20, .to = 51}).in_tasks == 0);
+  CHECK(find_logical_samples(subject, times, {.from = 21, .to = 52}).in_tasks == 3);
+  CHECK(find_logical_samples(subject, times, {.from = 21}).outside == 0);
   const LogicalSamples grouped = find_logical_samples(subject, times, {.by = StacksBy::Task});
   CHECK(times_of(grouped.tree)["query (#2);serve;query;hash;0x10"] == 3);
   CHECK(times_of(grouped.tree)["(outside any task);main;run;epoll_wait"] == 1);
@@ -416,4 +442,106 @@ TEST_CASE("samples: the chain of the current task, then the functions of the sam
   CHECK(tasks({"serve", "query", "hash"})[1] == 1);
   CHECK(tasks({"serve", "query", "hash"})[0] == 0);
   CHECK(tasks({"query"})[1] == 0);
+  const LogicalSamples physical =
+      find_logical_samples(subject, times, {}, 0, {}, SampleStack::Physical);
+  CHECK(times_of(physical.tree) ==
+        Times{{"main;run;epoll_wait", 1}, {"main;run;query;hash;0x10", 3}});
+  const std::vector<std::string> loop = {"main", "run", "query"};
+  const auto in_loop =
+      find_logical_samples(subject, times, {}, 0, loop, SampleStack::Physical).tasks;
+  CHECK(in_loop[1] == 1);
+  CHECK(physical.in_path.empty());
+  const LogicalSamples in_epoll = find_logical_samples(
+      subject, times, {}, 0, std::vector<std::string>{"main", "run", "epoll_wait"});
+  CHECK(in_epoll.in_path == std::vector<SampleAt>{{.executor = 0, .time = 20}});
+  CHECK(in_loop[0] == 0);
+}
+
+TEST_CASE("waits of threads: the chain of the task, then the functions that waited") {
+  Program p = chain();
+  Trace& trace = p.trace;
+  const auto stack = [&](std::initializer_list<const char*> functions) {
+    std::vector<StackFrame> frames;
+    for (const char* function : functions)
+      frames.push_back({.function = trace.strings.intern(function)});
+    const uint32_t index = trace.stacks.add(trace.stacks.size());
+    trace.stacks.set_frames(index, frames);
+    return index;
+  };
+  trace.executors[0].tid = 70;
+  const auto change = [&](uint64_t time, ThreadState state, uint32_t other = 0) {
+    trace.thread_states.push_back({.time = time, .tid = 70, .state = state, .other = other});
+  };
+  change(0, ThreadState::Running);
+  change(20, ThreadState::Blocked);
+  change(20, ThreadState::Stack, stack({"epoll_wait", "run", "main"}));
+  change(40, ThreadState::Running);
+  change(51, ThreadState::Blocked);
+  change(51, ThreadState::Stack, stack({"read", "query", "run", "main"}));
+  change(54, ThreadState::Running);
+  change(55, ThreadState::Blocked);  // without a stack
+  change(56, ThreadState::Running);
+  const Model model = build_model(trace, {.simplify = false});
+  const Waits waits = find_waits(trace, model);
+  const Subject subject{trace, model, waits};
+  const LogicalTimes times = find_logical_times(subject);
+  const ThreadIntervals threads(trace);
+  CHECK(threads.has_stacks());
+  const LogicalSamples found = find_logical_waits(subject, times, threads, {});
+  CHECK(times_of(found.tree) == Times{{"main;run;epoll_wait", 20}, {"serve;query;read", 3}});
+  CHECK(found.in_tasks == 1);
+  CHECK(found.outside == 1);
+  const LogicalSamples part = find_logical_waits(subject, times, threads, {.from = 30, .to = 52});
+  CHECK(times_of(part.tree) == Times{{"main;run;epoll_wait", 10}, {"serve;query;read", 1}});
+  CHECK(
+      find_logical_waits(subject, times, threads, {}, 0, std::vector<std::string>{"serve", "query"})
+          .tasks[1] == 1);
+}
+
+TEST_CASE("waits of threads: of each range, the time in it") {
+  Program p = chain();
+  Trace& trace = p.trace;
+  trace.executors.resize(3);
+  std::mt19937 random(3);
+  for (uint32_t tid = 70; tid < 73; tid++) {
+    trace.executors[tid - 70].tid = tid;
+    for (uint64_t time = random() % 5; time < 64;) {
+      const bool is_running = random() % 2 == 0;
+      trace.thread_states.push_back(
+          {.time = time,
+           .tid = tid,
+           .state = is_running ? ThreadState::Running : ThreadState::Blocked});
+      if (!is_running && random() % 4 != 0) {
+        const uint32_t stack = trace.stacks.add(trace.stacks.size());
+        trace.stacks.set_frames(stack, std::vector<StackFrame>{{.address = 1 + random() % 3}});
+        trace.thread_states.push_back(
+            {.time = time, .tid = tid, .state = ThreadState::Stack, .other = stack});
+      }
+      time += 1 + random() % 6;
+    }
+  }
+  std::stable_sort(trace.thread_states.begin(), trace.thread_states.end(),
+                   [](const auto& a, const auto& b) { return a.time < b.time; });
+  const Model model = build_model(trace, {.simplify = false});
+  const Waits waits = find_waits(trace, model);
+  const Subject subject{trace, model, waits};
+  const LogicalTimes times = find_logical_times(subject);
+  const ThreadIntervals threads(trace);
+  const SampleIndex index(subject, times, threads);
+  for (uint64_t from = 0; from < 66; from++)
+    for (uint64_t to = from; to < 66; to++)
+      for (const std::optional<uint32_t> executor : {std::optional<uint32_t>{}, {1}}) {
+        uint64_t expected = 0, count = 0;
+        for (const ThreadInterval& one : threads.all()) {
+          const uint64_t begin = std::max(one.begin, from), end = std::min(one.end, to);
+          if (one.stack == ThreadInterval::no_stack || begin >= end) continue;
+          if (executor && one.tid != 71) continue;
+          expected += end - begin;
+          count++;
+        }
+        const LogicalSamples found =
+            index.select({.from = from, .to = to, .executor = executor}, 0.1);
+        CHECK(found.tree.nodes[0].weight == static_cast<double>(expected));
+        CHECK(found.in_tasks + found.outside == count);
+      }
 }

@@ -5,6 +5,8 @@
 #include "trace/ask/logical_times.h"
 #include "trace/ask/name_tree.h"
 #include "trace/ask/number_table.h"
+#include "trace/ask/selected_times.h"
+#include "trace/ask/stack_finder.h"
 #include "trace/model/names.h"
 
 namespace skein {
@@ -66,71 +68,6 @@ std::string_view state_frame(TaskTime state) {
   return state == TaskTime::Running ? "(running)" : state == TaskTime::Ready ? "(ready)" : "";
 }
 
-class LogicalTreeBuilder {
- public:
-  LogicalTreeBuilder(const Subject& subject, const LogicalTimes& stacks,
-                     const LogicalSelection& selection)
-      : subject_(subject), stacks_(stacks), selection_(selection) {
-    is_mixed_ = is_mixed(selection);
-    for (const std::string& name : stacks.names) names_.push_back(tree_.name(name));
-  }
-
-  StackTree build(double least_share) {
-    sum();
-    grow();
-    return tree_.build(least_share);
-  }
-
- private:
-  // Sums by state and stack, and by group if there are groups.
-  void sum() {
-    const size_t count = stacks_.stacks.size();
-    if (selection_.by == StacksBy::None) weights_.assign(3 * count, 0);
-    for (const TaskInterval& one : stacks_.intervals) {
-      if (!is_selected(selection_, one)) continue;
-      const uint64_t begin = std::max(one.begin, selection_.from);
-      const auto weight = static_cast<double>(std::min(one.end, selection_.to) - begin);
-      const auto stack = static_cast<uint32_t>(static_cast<size_t>(one.state) * count) + one.stack;
-      if (selection_.by == StacksBy::None) {
-        weights_[stack] += weight;
-        continue;
-      }
-      const uint32_t at = sums_.add({stacks_group(selection_.by, one), stack});
-      if (at == weights_.size()) weights_.push_back(0);
-      weights_[at] += weight;
-    }
-  }
-
-  void grow() {
-    const size_t count = stacks_.stacks.size();
-    std::vector<uint32_t> path;
-    for (uint32_t at = 0; at < weights_.size(); at++) {
-      if (weights_[at] <= 0) continue;
-      const SumKey key = selection_.by == StacksBy::None ? SumKey{0, at} : sums_[at];
-      const auto state = static_cast<TaskTime>(key.stack / count);
-      path.clear();
-      if (is_mixed_ && state != TaskTime::Suspended) path.push_back(tree_.name(state_frame(state)));
-      for (auto stack = static_cast<uint32_t>(key.stack % count); stack != LogicalTimes::root;
-           stack = stacks_.stacks[stack].parent)
-        path.push_back(names_[stacks_.stacks[stack].name]);
-      if (selection_.by != StacksBy::None)
-        path.push_back(tree_.name(stacks_group_name(subject_, selection_.by, key.group)));
-      uint32_t node = NameTree::root;
-      for (size_t i = path.size(); i-- > 0;) node = tree_.child(node, path[i]);
-      tree_.add(node, weights_[at]);
-    }
-  }
-
-  const Subject& subject_;
-  const LogicalTimes& stacks_;
-  const LogicalSelection& selection_;
-  bool is_mixed_ = false;
-  NameTree tree_;
-  std::vector<uint32_t> names_;  // in tree_, by LogicalTimes::names
-  NumberTable<SumKey> sums_;
-  std::vector<double> weights_;  // by sum; without groups by state and stack
-};
-
 }  // namespace
 
 bool is_selected(const LogicalSelection& selection, const LogicalTimes::Interval& interval) {
@@ -142,9 +79,101 @@ bool is_selected(const LogicalSelection& selection, const LogicalTimes::Interval
          (!selection.executor || *selection.executor == interval.executor);
 }
 
+namespace {
+
+// Sums of selected intervals by stack and state, and by group if there are groups.
+class IntervalSums {
+ public:
+  explicit IntervalSums(const LogicalSelection& selection)
+      : selection_(selection),
+        is_whole_(selection.states.running && selection.states.ready &&
+                  selection.states.suspended && selection.from == 0 && selection.to == UINT64_MAX &&
+                  selection.tasks == nullptr && !selection.executor) {}
+
+  void begin(size_t) {
+    sums_ = {};
+    weights_.clear();
+  }
+  void add(const TaskInterval& one) {
+    if (!is_whole_ && !is_selected(selection_, one)) return;
+    const uint32_t stack = key_of(one);
+    if (selection_.by == StacksBy::None) {
+      if (stack >= weights_.size()) weights_.resize(2 * size_t{stack} + states);
+      weights_[stack] += is_whole_ ? static_cast<double>(one.end - one.begin) : weight_of(one);
+      return;
+    }
+    const uint32_t at = sums_.add({stacks_group(selection_.by, one), stack});
+    if (at == weights_.size()) weights_.push_back(0);
+    weights_[at] += weight_of(one);
+  }
+
+  // `stacks`: how many there are.
+  void add_all(std::span<const TaskInterval> all, size_t stacks) {
+    if (selection_.by != StacksBy::None) {
+      for (const TaskInterval& one : all) add(one);
+      return;
+    }
+    weights_.resize(states * stacks);
+    const LogicalSelection selection = selection_;  // which the weights cannot change
+    double* const weights = weights_.data();
+    for (const TaskInterval& one : all)
+      if (is_selected(selection, one)) weights[key_of(one)] += weight_of(one, selection);
+  }
+
+  StackTree tree(const Subject& subject, const LogicalTimes& stacks, double least_share) const {
+    const bool has_states = is_mixed(selection_);
+    NameTree tree;
+    std::vector<uint32_t> names;  // in the tree
+    for (const std::string& name : stacks.names) names.push_back(tree.name(name));
+    std::vector<uint32_t> path;
+    for (uint32_t at = 0; at < weights_.size(); at++) {
+      if (weights_[at] <= 0) continue;
+      const SumKey key = selection_.by == StacksBy::None ? SumKey{0, at} : sums_[at];
+      const auto state = static_cast<TaskTime>(key.stack % states);
+      path.clear();
+      if (has_states && state != TaskTime::Suspended) path.push_back(tree.name(state_frame(state)));
+      for (uint32_t stack = key.stack / states; stack != LogicalTimes::root;
+           stack = stacks.stacks[stack].parent)
+        path.push_back(names[stacks.stacks[stack].name]);
+      if (selection_.by != StacksBy::None)
+        path.push_back(tree.name(stacks_group_name(subject, selection_.by, key.group)));
+      uint32_t node = NameTree::root;
+      for (size_t i = path.size(); i-- > 0;) node = tree.child(node, path[i]);
+      tree.add(node, weights_[at]);
+    }
+    return tree.build(least_share);
+  }
+
+ private:
+  static constexpr uint32_t states = 3;
+  static uint32_t key_of(const TaskInterval& one) {
+    return states * one.stack + static_cast<uint32_t>(one.state);
+  }
+  static double weight_of(const TaskInterval& one, const LogicalSelection& selection) {
+    return static_cast<double>(std::min(one.end, selection.to) -
+                               std::max(one.begin, selection.from));
+  }
+  double weight_of(const TaskInterval& one) const { return weight_of(one, selection_); }
+
+  const LogicalSelection& selection_;
+  bool is_whole_;  // it selects each interval
+  NumberTable<SumKey> sums_;
+  std::vector<double> weights_;  // by sum; without groups by stack and state
+};
+
+}  // namespace
+
 StackTree logical_tree(const Subject& subject, const LogicalTimes& stacks,
                        const LogicalSelection& selection, double least_share) {
-  return LogicalTreeBuilder(subject, stacks, selection).build(least_share);
+  IntervalSums sums(selection);
+  sums.add_all(stacks.intervals, stacks.stacks.size());
+  return sums.tree(subject, stacks, least_share);
+}
+
+SelectedTimes find_selected_times(const Subject& subject, const LogicalSelection& selection) {
+  IntervalSums sums(selection);
+  LogicalTimes stacks = find_stacks(subject, sums);
+  return {.tree = sums.tree(subject, stacks, 0), .unfinished = stacks.unfinished};
 }
 
 std::vector<uint8_t> tasks_in_frame(const Subject& subject, const LogicalTimes& stacks,

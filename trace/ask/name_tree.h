@@ -5,6 +5,7 @@
 //   StackTree done = tree.build();
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,7 +24,6 @@ class NameTree {
   NameTree() { nodes_.add({}); }
 
   uint32_t name(std::string_view text) { return names_.add(text); }
-  const std::string& name_of(uint32_t name) const { return names_[name]; }
   uint32_t child(uint32_t node, uint32_t name) { return nodes_.add({node, name}); }
   void add(uint32_t node, double weight) {
     if (selves_.size() < nodes_.size()) selves_.resize(nodes_.size());
@@ -32,25 +32,45 @@ class NameTree {
 
   // Nodes level by level, siblings by name; those of a smaller share of the weight are omitted.
   StackTree build(double least_share = 0) {
+    selves_.resize(nodes_.size());
+    return build(least_share, selves_);
+  }
+
+ private:
+  struct Key {
+    uint32_t parent = root;
+    uint32_t name = UINT32_MAX;
+    bool operator==(const Key&) const = default;
+    uint64_t hash() const { return hash_of(parent, name); }
+  };
+
+  // Sorts only the children of nodes that are wide enough: of a million nodes, some thousand.
+  StackTree build(double least_share, const std::vector<double>& selves) const {
     const auto count = static_cast<uint32_t>(nodes_.size());
-    selves_.resize(count);
-    std::vector<double> weights = selves_;
+    std::vector<double> weights = selves;
     for (uint32_t i = count; i-- > 1;) weights[nodes_[i].parent] += weights[i];
+    const double least = least_share * weights[0];
+    std::vector<uint32_t> order;
+    for (uint32_t i = 1; i < count; i++)
+      if (const uint32_t parent = nodes_[i].parent; parent == root || weights[parent] >= least)
+        order.push_back(i);
     // By name: those of a node are then in order, too.
-    std::vector<uint32_t> order(count - 1);
-    for (uint32_t i = 1; i < count; i++) order[i - 1] = i;
     const std::vector<uint32_t> ranks = ranks_of_names();
     stable_sort_by(order, [&](uint32_t node) { return ranks[nodes_[node].name]; });
-    std::vector<std::vector<uint32_t>> children(count);
-    for (const uint32_t node : order) children[nodes_[node].parent].push_back(node);
+    stable_sort_by(order, [&](uint32_t node) { return nodes_[node].parent; });
+    const auto first_of = [&](uint32_t parent) {
+      return std::partition_point(order.begin(), order.end(),
+                                  [&](uint32_t node) { return nodes_[node].parent < parent; });
+    };
     StackTree tree;
     NameTable used;
     std::vector<uint32_t> origin = {root};
-    tree.nodes.push_back({.weight = weights[0], .self = selves_[0]});
-    const double least = least_share * weights[0];
+    tree.nodes.push_back({.weight = weights[0], .self = selves[0]});
     for (uint32_t at = 0; at < tree.nodes.size(); at++) {
       double begin = tree.nodes[at].begin + tree.nodes[at].self;
-      for (const uint32_t child : children[origin[at]]) {
+      for (auto next = first_of(origin[at]);
+           next != order.end() && nodes_[*next].parent == origin[at]; ++next) {
+        const uint32_t child = *next;
         if (weights[child] >= least) {
           origin.push_back(child);
           tree.nodes.push_back({.name = used.add(names_[nodes_[child].name]),
@@ -58,7 +78,7 @@ class NameTree {
                                 .depth = tree.nodes[at].depth + 1,
                                 .begin = begin,
                                 .weight = weights[child],
-                                .self = selves_[child]});
+                                .self = selves[child]});
         } else {
           tree.hidden++;
         }
@@ -69,13 +89,6 @@ class NameTree {
     return tree;
   }
 
- private:
-  struct Key {
-    uint32_t parent = root;
-    uint32_t name = UINT32_MAX;
-    bool operator==(const Key&) const = default;
-    uint64_t hash() const { return hash_of(parent, name); }
-  };
   std::vector<uint32_t> ranks_of_names() const {
     std::vector<uint32_t> sorted(names_.size()), ranks(names_.size());
     for (uint32_t i = 0; i < sorted.size(); i++) sorted[i] = i;

@@ -1,5 +1,7 @@
 #include "trace/ask/object_waits.h"
 
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <string>
 #include <string_view>
@@ -42,13 +44,23 @@ bool may_have_conditions(const Trace& trace, StringId type) {
   return false;
 }
 
-bool is_named_lock(const Trace& trace, StringId type) {
+namespace {
+
+// In lower case, without arguments.
+std::string plain_name(const Trace& trace, StringId type) {
   std::string text;
   int depth = 0;
   for (const char c : trace.strings[type]) {
     depth += c == '<' || c == '(' ? 1 : c == '>' || c == ')' ? -1 : 0;
     if (depth == 0) text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
+  return text;
+}
+
+}  // namespace
+
+bool is_named_lock(const Trace& trace, StringId type) {
+  const std::string text = plain_name(trace, type);
   if (text.find("mutex") != std::string::npos) return true;
   for (size_t at = text.find("lock"); at != std::string::npos; at = text.find("lock", at + 1)) {
     const bool is_other_word = at > 0 && (text[at - 1] == 'b' || text[at - 1] == 'c');
@@ -58,6 +70,15 @@ bool is_named_lock(const Trace& trace, StringId type) {
       return true;
   }
   return false;
+}
+
+bool is_named_service(const Trace& trace, StringId type) {
+  if (is_named_lock(trace, type)) return false;
+  const std::string text = plain_name(trace, type);
+  return std::ranges::any_of(
+      std::array{"timer", "sleep", "delay", "schedul", "executor", "thread_pool", "threadpool",
+                 "clock", "yield", "poll"},
+      [&](const char* word) { return text.find(word) != std::string::npos; });
 }
 
 }  // namespace skein

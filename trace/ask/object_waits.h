@@ -35,5 +35,8 @@ bool may_have_conditions(const Trace& trace, StringId type);
 // Whether the type is that of a lock by its name, without arguments: "SharedLock", but not "Clock"
 // or "LockedQueue".
 bool is_named_lock(const Trace& trace, StringId type);
+// Whether the type is, by its name, that of something that resumes any task that waits for it: a
+// timer, a scheduler, a pool of threads.
+bool is_named_service(const Trace& trace, StringId type);
 
 }  // namespace skein

@@ -80,11 +80,18 @@ class Grouping {
     make_groups();
     for (TaskIndex task = 0; task < model_.tasks.size(); task++)
       if (all_.group_of[task] != SelectedGroups::none) add_task(task);
-    for (const Model::Activation& activation : model_.activations)
+    // What is outside of the selected time adds nothing.
+    for (const Model::Activation& activation : model_.activations) {
+      if (activation.start >= selection_.to) break;
+      if (activation.end <= selection_.from) continue;
       if (TaskGroup* g = group(activation.task, activation.executor))
         g->running += inside(activation.end) - inside(activation.start);
-    for (const Waits::Wait& wait : waits_.waits)
+    }
+    for (const Waits::Wait& wait : waits_.waits) {
+      if (wait.begin >= selection_.to) break;
+      if (wait.end <= selection_.from) continue;
       if (TaskGroup* g = group(wait.task, wait.executor)) add_wait(*g, wait);
+    }
     for (TaskGroup& g : all_.groups) {
       sort_numbers(g.latencies);
       g.self += g.total();  // without what add_wait() has subtracted

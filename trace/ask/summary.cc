@@ -4,6 +4,7 @@
 
 #include "base/stable_sort.h"
 #include "trace/ask/live_tasks.h"
+#include "trace/model/thread_intervals.h"
 
 namespace skein {
 
@@ -63,6 +64,12 @@ Summary summarize(const Subject& subject) {
   summary.resources = counts[static_cast<size_t>(EventKind::Resource)];
   summary.counters = count_counters(trace);
   if (!events.empty()) summary.span_ns = events.time[events.size() - 1] - events.time[0];
+  const ThreadIntervals threads(trace);
+  for (const ThreadInterval& one : threads.all()) {
+    if (one.stack == ThreadInterval::no_stack) continue;
+    summary.thread_waits++;
+    summary.thread_waits_ns += one.end - one.begin;
+  }
   for (const Loss& loss : trace.losses) summary.lost_events += loss.events.value_or(0);
   return summary;
 }

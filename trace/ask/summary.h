@@ -27,6 +27,8 @@ struct Summary {
   uint64_t resources = 0;                               // created in the trace
   std::vector<std::pair<StringId, uint64_t>> counters;  // updates by name, most first
   uint64_t span_ns = 0;                                 // from the first event to the last
+  uint64_t thread_waits = 0;                            // of threads, with their stacks
+  uint64_t thread_waits_ns = 0;                         // how long they took together
   uint64_t lost_events = 0;                             // of losses whose number is known
 };
 

@@ -105,14 +105,18 @@ class Exporter {
                          .chunk_size = chunk_size,
                          .flags = format::kFlagLog,
                          .is_padded = false});
-    for (const ThreadStateChange& change : trace_.thread_states)
+    for (const ThreadStateChange& change : trace_.thread_states) {
+      uint64_t other = change.other;
+      if (change.state == ThreadState::Stack) other = trace_.stacks.number(other);
+      if (other > UINT32_MAX) continue;
       stream.fixed(format::k_thread_state, clock_.base() + clock_.ticks(change.time))
           .u32(change.tid)
           .u32(static_cast<uint32_t>(change.state))
-          .u32(change.other)
+          .u32(static_cast<uint32_t>(other))
           .u32(change.cpu)
           .text(change.text == 0 ? "-" : trace_.strings[change.text])
           .done();
+    }
     if (!trace_.thread_states.empty()) add("sched-", stream);
   }
 

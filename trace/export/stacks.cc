@@ -11,6 +11,7 @@
 #include "profile/flame/harmless.h"
 #include "profile/flame/stack_walk.h"
 #include "trace/ask/logical_times.h"
+#include "trace/ask/selected_times.h"
 
 namespace skein {
 
@@ -75,7 +76,7 @@ Omissions export_folded(const Trace& trace, AwaitGraphOf of, Out& out) {
   const Model model = build_model(trace, {.simplify = false});
   const Waits waits = find_waits(trace, model);
   const Subject subject{trace, model, waits};
-  const StackTree tree = logical_tree(subject, find_logical_times(subject), selection_of(of));
+  const StackTree tree = find_selected_times(subject, selection_of(of)).tree;
   out.text() += folded_text(tree, false);
   out.flush_if_full();
   return without_time(trace, model);

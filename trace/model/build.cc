@@ -56,23 +56,19 @@ void ModelBuilder::reserve() {
     for (const EventKind kind : kinds) total += counts[static_cast<size_t>(kind)];
     return total;
   };
-  const auto make_room = [](auto& items, size_t count) {
-    items.reserve(count);
-    prefer_large_pages(items.data(), count * sizeof(items[0]));
-  };
   using K = EventKind;
   const size_t tasks = sum({K::Create, K::ScopeEnter}) + trace_.live_tasks.size() + 16;
-  make_room(model_.tasks, tasks);
-  make_room(pass_states_, tasks);
+  reserve_large(model_.tasks, tasks);
+  reserve_large(pass_states_, tasks);
   if (mirage_)
-    make_room(beginnings_, tasks);
+    reserve_large(beginnings_, tasks);
   else
-    make_room(woken_, tasks);
-  make_room(model_.labels, sum({K::Label}));
+    reserve_large(woken_, tasks);
+  reserve_large(model_.labels, sum({K::Label}));
   const size_t resumes = sum({K::Ready, K::Resume, K::Notify});
-  make_room(model_.activations, resumes + sum({K::SwitchTo}));
-  make_room(model_.interactions,
-            resumes + sum({K::TryRead, K::Suspend, K::Await, K::Resolve, K::Fail, K::Cancel}));
+  reserve_large(model_.activations, resumes + sum({K::SwitchTo}));
+  reserve_large(model_.interactions,
+                resumes + sum({K::TryRead, K::Suspend, K::Await, K::Resolve, K::Fail, K::Cancel}));
 }
 
 void ModelBuilder::follow(const EventRow& event) {
@@ -164,6 +160,7 @@ void ModelBuilder::finish() {
   model_.end = model_.is_torn_down ? *options_.before
                : events_.empty()   ? 0
                                  : std::max({model_.last_event, options_.until, trace_.info.ended});
+  model_.is_live = options_.is_live && !model_.is_torn_down;
   executors_.finish(model_.end);
   if (options_.simplify && mirage_) simplify_binds(model_, beginnings_, binds_);
   add_live_tasks();

@@ -168,6 +168,7 @@ struct Model {
   uint64_t end = 0;         // of the last event, TraceInfo::ended or ModelOptions::until or before
   size_t events = 0;        // it is built from so many of the trace's events, which are the first
   uint64_t last_event = 0;  // the time of the last of them; 0: there is none
+  bool is_live = false;     // ModelOptions::is_live: the process existed at the end
   // The other events of the trace are the destruction of what was left at the end.
   bool is_torn_down = false;
   IdMap ids;  // for find()
@@ -185,6 +186,7 @@ struct Model {
 struct ModelOptions {
   bool simplify = true;  // rule 4
   uint64_t until = 0;    // if later than the last event: the model ends here
+  bool is_live = false;  // the process exists: it lives on after the last event
   // When the program began to destroy what was left (trace/ask/torn_down.h): the model has only the
   // events before this time, and ends here.
   std::optional<uint64_t> before = {};

@@ -1,6 +1,7 @@
 #include "trace/model/names.h"
 
 #include "base/function_name.h"
+#include "base/text.h"
 
 namespace skein {
 
@@ -41,6 +42,16 @@ std::string executor_name(const Trace& trace, uint32_t index) {
     if (executor.tid) return "thread " + std::to_string(executor.tid);
   }
   return "executor " + std::to_string(index);
+}
+
+std::string sampled_note(const Trace& trace) {
+  const uint64_t rate = trace.info.sample_rate;
+  const bool has_switches = !trace.thread_states.empty();
+  std::string source = "samples" + (rate == 0 ? "" : " at " + grouped(rate) + " Hz");
+  if (has_switches) source = rate == 0 ? "context switches" : source + " and context switches";
+  return "From " + source +
+         ": a task is shown from its first sample to its last. When it began and ended, and what "
+         "ran between two samples, is not known";
 }
 
 std::string executor_title(const Trace& trace, uint32_t index) {

@@ -38,6 +38,9 @@ std::string executor_title(const Trace& trace, uint32_t index);
 // Like executor_title(), but without the thread id if the executor has a name.
 std::string executor_name(const Trace& trace, uint32_t index);
 
+// What pictures of a profile state (TraceInfo::is_sampled): what their times mean.
+std::string sampled_note(const Trace& trace);
+
 // The message about a trace without events.
 inline constexpr std::string_view no_events = "no events; was recording enabled?";
 

@@ -21,7 +21,7 @@ uint64_t end_of(const Trace& trace) {
 
 bool is_interval(ThreadState state) {
   return state != ThreadState::Unknown && state != ThreadState::Ended &&
-         state != ThreadState::Function;
+         state != ThreadState::Function && state != ThreadState::Stack;
 }
 
 // The changes of one thread, and those of all threads, to intervals.
@@ -32,6 +32,10 @@ class Builder {
   void add(uint32_t tid, const ThreadStateChange& change) {
     if (change.state == ThreadState::Function) {
       if (open_ && open_->state == ThreadState::Blocked) open_->function = change.text;
+      return;
+    }
+    if (change.state == ThreadState::Stack) {
+      if (open_ && open_->state != ThreadState::Running) open_->stack = change.other;
       return;
     }
     close(change.time);
@@ -69,6 +73,7 @@ ThreadIntervals::ThreadIntervals(const Trace& trace) : of_executor_(trace.execut
   std::vector<size_t> of_all;
   for (size_t i = 0; i < changes.size(); i++) {
     has_wakeups_ |= changes[i].state == ThreadState::Runnable;
+    has_stacks_ |= changes[i].state == ThreadState::Stack;
     if (changes[i].tid == 0)
       of_all.push_back(i);
     else

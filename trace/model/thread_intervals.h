@@ -3,8 +3,9 @@
 //   const ThreadIntervals intervals(trace);
 //   for (const ThreadInterval& one : intervals.of(executor)) use(one);
 //
-// Only traces of `skein record --sched` and `skein sched` have them. Without the kernel's wake-ups
-// (tracefs) there is no interval Runnable: the wait for a CPU is the end of Blocked.
+// Only traces of `skein record --sched`, `skein sched` and `skein profile --off-cpu` have them.
+// Without the kernel's wake-ups (tracefs) there is no interval Runnable: the wait for a CPU is the
+// end of Blocked.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,14 @@ struct ThreadInterval {
   uint64_t begin = 0;  // ns of the trace
   uint64_t end = 0;
   uint32_t tid = 0;
-  ThreadState state = ThreadState::Unknown;  // none of Unknown, Ended, Function
+  ThreadState state = ThreadState::Unknown;  // none of Unknown, Ended, Function, Stack
   uint32_t other = 0;                        // as in ThreadStateChange
   uint32_t cpu = 0;                          // plus 1, the last known; 0: unknown
   StringId name = 0;                         // of `other`
   StringId function = 0;                     // Blocked: the kernel's; 0: not known
+  uint32_t stack = no_stack;                 // Blocked, Preempted: index into Trace::stacks
+
+  static constexpr uint32_t no_stack = UINT32_MAX;  // not known
 };
 
 // Sums of a part of a thread's time, ns.
@@ -46,6 +50,7 @@ class ThreadIntervals {
 
   bool empty() const { return intervals_.empty(); }
   bool has_wakeups() const { return has_wakeups_; }
+  bool has_stacks() const { return has_stacks_; }
 
   // By thread, then time.
   std::span<const ThreadInterval> all() const { return intervals_; }
@@ -71,6 +76,7 @@ class ThreadIntervals {
   std::vector<Thread> threads_ = {};        // by tid
   std::vector<uint32_t> of_executor_ = {};  // index into threads_; UINT32_MAX: none
   bool has_wakeups_ = false;
+  bool has_stacks_ = false;
 };
 
 }  // namespace skein

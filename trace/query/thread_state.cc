@@ -90,7 +90,14 @@ const QueryTable& thread_state_table() {
             .text = [](const Source& s, size_t row) { return s.text(interval(s, row).name); }},
            {.name = "function",
             .about = "blocked: the kernel's function that waits, as far as known",
-            .text = [](const Source& s, size_t row) { return s.text(interval(s, row).function); }}},
+            .text = [](const Source& s, size_t row) { return s.text(interval(s, row).function); }},
+           {.name = "stack",
+            .about = "blocked, preempted: its stack, as in sample; NULL: unknown",
+            .number = [](const Source& s, size_t row) -> Number {
+              const uint32_t stack = interval(s, row).stack;
+              if (stack == ThreadInterval::no_stack) return {};
+              return static_cast<int64_t>(s.trace().stacks.number(stack));
+            }}},
       .rows = [](const Source& s) { return s.thread_intervals().all().size(); },
   };
   return table;

@@ -1,4 +1,5 @@
-// What the kernel's scheduler did with the threads of a program: `skein record --sched`.
+// What the kernel's scheduler did with the threads of a program: `skein record --sched`, and
+// `skein profile --off-cpu`.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,10 @@ enum class ThreadState : uint8_t {
   Runnable,   // it was woken and waits for a CPU
   Ended,
   Function,  // no new state: it is blocked in the kernel's function `text`
+  Stack,     // no new state: of the blocked or preempted thread, `other` is an index into
+             // Trace::stacks
 };
-inline constexpr size_t thread_states = 7;
+inline constexpr size_t thread_states = 8;
 
 // The state of a thread from `time` on.
 struct ThreadStateChange {

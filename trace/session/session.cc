@@ -66,7 +66,8 @@ void Session::replace(size_t which, std::shared_ptr<SessionTrace> fresh) {
 void Session::grow(size_t which) {
   SessionTrace& trace = *traces_[which];
   assert(traces_[which].use_count() == 1);
-  trace.model = build_model(trace.trace, {.until = time_of(trace.trace.info, trace.life)});
+  trace.model = build_model(
+      trace.trace, {.until = time_of(trace.trace.info, trace.life), .is_live = trace.life.running});
 }
 
 void Session::align() {

@@ -1,7 +1,6 @@
 #include "view/draw/flame.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "base/text.h"
@@ -74,6 +73,18 @@ std::string_view hue_name(std::string_view frame) {
   return frame.substr(0, end == 0 ? frame.npos : end);
 }
 
+std::string fit_frame_name(const std::string& name, float size, float width) {
+  if (text_width(name, size) <= width) return name;
+  const std::string_view function = hue_name(name);
+  const size_t scope = function.rfind("::");
+  // Of others, what is last is no name: "main::<lambda>", "f<a::b>".
+  const bool has_scope = scope != function.npos && function.find_first_of("<(") == function.npos;
+  const size_t begin = has_scope ? scope + 2 : 0;
+  const std::string with_line = name.substr(begin);
+  if (text_width(with_line, size) <= width) return with_line;
+  return fit_text(function.substr(begin), size, width);
+}
+
 void draw_flame(const StackTree& tree, const FlameLayout& layout, const FlameMarks& marks,
                 DrawList& list) {
   const FlameViewport& view = layout.view();
@@ -98,7 +109,7 @@ void draw_flame(const StackTree& tree, const FlameLayout& layout, const FlameMar
     if (box.w < 20) return;
     const std::string name = node.depth == 0 ? "all" : safe_text(tree.names[node.name]);
     painter.text(Ink::Label, box.x + frame_margin, box.y + 12, frame_text_size,
-                 fit_text(name, frame_text_size, box.w - 2 * frame_margin));
+                 fit_frame_name(name, frame_text_size, box.w - 2 * frame_margin));
   };
   for (uint32_t i = 0; i < tree.nodes.size(); i++) draw_box(i);
   for (const auto& [node, ink] :

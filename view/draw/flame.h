@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "profile/flame/stack_tree.h"
@@ -26,7 +27,7 @@ namespace skein {
 
 inline constexpr float flame_row = 17;
 inline constexpr float flame_title = 20;
-inline constexpr float flame_choice = 110;  // px at the right of the title
+inline constexpr float flame_choice = 130;  // px at the right of the title
 inline constexpr uint32_t no_node = UINT32_MAX;
 
 struct FlameViewport {
@@ -66,6 +67,10 @@ struct FlameMarks {
   uint32_t pointed = no_node;
   uint32_t chosen = no_node;
 };
+
+// A frame's name in a box: the most that fits of "shop::session (server.cc:78)",
+// "session (server.cc:78)", "session" and a prefix of it.
+std::string fit_frame_name(const std::string& name, float size, float width);
 
 // The part of a frame's name that decides on its hue: without the line of the await, and label.
 std::string_view hue_name(std::string_view frame);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "view/draw/text.h"
+
 using namespace skein;
 
 namespace {
@@ -96,6 +98,18 @@ TEST_CASE("a function has one hue, whatever its await and label") {
   CHECK(hue_name("serve [A] (a.cc:3)") == "serve");
   CHECK(hue_name("serve") == "serve");
   CHECK(hue_name("(running)") == "(running)");
+}
+
+TEST_CASE("a narrow frame has its function without scope, then without line, then the beginning") {
+  const std::string name = "shop::session (server.cc:78)";
+  const auto shown = [&](float width) { return fit_frame_name(name, 10, width); };
+  CHECK(shown(300) == name);
+  CHECK(shown(text_width(name, 10) - 1) == "session (server.cc:78)");
+  CHECK(shown(text_width("session (server.cc:78)", 10) - 1) == "session");
+  CHECK(shown(text_width("session", 10) - 1).starts_with("se"));
+  CHECK(shown(1).empty());
+  CHECK(fit_frame_name("main::<lambda>", 10, 60).starts_with("main::"));
+  CHECK(fit_frame_name("shop::", 10, 10).empty());
 }
 
 TEST_CASE("hostile names and sizes are harmless") {

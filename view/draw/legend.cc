@@ -19,6 +19,7 @@ enum class Sample : uint8_t {
   Around,
   Density,
   Thread,
+  Tick,
   PathRuns,
   PathReady,
   PathBlocked,
@@ -53,7 +54,11 @@ std::vector<Entry> entries(std::span<const Track> tracks, const TransientEntries
         [&](const Track& track) { return track.rows->has_link[static_cast<size_t>(link)]; });
   };
   const auto has_task = [](const Track& track) { return !track.rows->tasks.empty(); };
-  add(Sample::Bar, Ink::Bar, "task, waiting", has_task);
+  const bool is_sampled =
+      !tracks.empty() && std::all_of(tracks.begin(), tracks.end(), [](const Track& track) {
+        return track.trace->info.is_sampled();
+      });
+  add(Sample::Bar, Ink::Bar, is_sampled ? "task, not seen running" : "task, waiting", has_task);
   add(Sample::Bar, Ink::BarUnnamed, "unnamed task",
       [](const Track& track) { return track.rows->has_unnamed; });
   add(Sample::Running, Ink::Running, "running",
@@ -68,9 +73,13 @@ std::vector<Entry> entries(std::span<const Track> tracks, const TransientEntries
     if (transient.selected) add(Sample::Around, Ink::Selection, "selected", has_task);
     return all;
   }
-  add(Sample::Line, Ink::Creation, "creation, merge",
+  add(Sample::Tick, Ink::Label, "sample", [](const Track& track) {
+    return std::any_of(track.rows->samples.begin(), track.rows->samples.end(),
+                       [](const auto& times) { return !times.empty(); });
+  });
+  add(Sample::Line, Ink::Creation, is_sampled ? "first seen awaited" : "creation, merge",
       [](const Track& track) { return track.rows->tasks.size() > 1; });
-  add_link(Model::Link::Read, "result read");
+  add_link(Model::Link::Read, is_sampled ? "last seen awaited" : "result read");
   add_link(Model::Link::ReadFailure, "failure read");
   add_link(Model::Link::Resolve, "ended by another");
   add_link(Model::Link::Notify, "wake-up");
@@ -82,7 +91,9 @@ std::vector<Entry> entries(std::span<const Track> tracks, const TransientEntries
       [](const Track& track) { return !track.model->spans.empty(); });
   const auto has_lanes = [](const Track& track) { return !track.rows->lanes.empty(); };
   add(Sample::Box, Ink::Sleep,
-      std::any_of(tracks.begin(), tracks.end(), has_lanes) ? "thread asleep" : "all threads asleep",
+      is_sampled                                             ? "no sample of the thread"
+      : std::any_of(tracks.begin(), tracks.end(), has_lanes) ? "thread asleep"
+                                                             : "all threads asleep",
       [](const Track& track) { return !track.model->sleeps.empty(); });
   const auto has_states = [](const Track& track) {
     return !track.rows->threads.empty() && !track.rows->lanes.empty();
@@ -150,6 +161,9 @@ void draw_sample(Painter& painter, const Entry& entry, double x, double y) {
     case Sample::Thread:
       painter.fill(entry.ink, x, y - 1, sample_width, 3);
       break;
+    case Sample::Tick:
+      for (int i = 0; i < 5; i++) painter.fill(entry.ink, x + 2 + 5.0 * i, y - 2, 1, 4, 170);
+      break;
     case Sample::Density:
       for (int i = 1; i <= 4; i++)
         painter.fill(entry.ink, x + (i - 1) * sample_width / 4, y - 6, sample_width / 4, 12,
@@ -216,11 +230,21 @@ void draw_hint(const Frame& frame, Painter& painter) {
       "Time runs to the right. Each bar is a task:", "white while it runs, dark while it waits.",
       "Arrows show wake-ups, results and waits.", "Drag: pan   two fingers: zoom",
       "Tap: show details   any tap closes this hint"};
+  static constexpr std::string_view profile_lines[] = {
+      "Time runs to the right. Each bar is a task, from its first sample to its last: white where",
+      "samples show it running. Ticks are samples; grey: the thread has none.",
+      "Below: click a frame to see where it ran. A task, a lane, a row, or a range (Shift+drag)",
+      "restricts the graph.   Wheel: zoom   drag: pan   ?: list all keys   any click closes this "
+      "hint"};
+  const bool is_profile =
+      !frame.tracks.empty() && frame.tracks[0].trace->info.is_sampled() && !frame.marks.hint_touch;
   painter.allow(20);
   const double room = frame.areas.counters - frame.areas.rows;
   if (room < 100) return;
   const std::span<const std::string_view> shown =
-      frame.marks.hint_touch ? std::span<const std::string_view>(touch_lines) : lines;
+      frame.marks.hint_touch ? std::span<const std::string_view>(touch_lines)
+      : is_profile           ? std::span<const std::string_view>(profile_lines)
+                             : lines;
   // At the edge that is farther from the bar of the first note.
   double y = frame.areas.rows + room * 0.6;
   if (!frame.marks.notes.empty()) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "trace/ask/critical.h"
+#include "trace/ask/logical_samples.h"
 #include "view/layout/lines.h"
 #include "view/layout/rows.h"
 
@@ -48,6 +49,8 @@ struct Marks {
   std::span<const Note> notes = {};
   // Per track one entry per task: 0 none, 1 highlighted (yellow), 2 faded. Empty: none.
   std::span<const std::span<const uint8_t>> tasks = {};
+  // Per track, by executor and time: samples to highlight in the lanes. Empty: none.
+  std::span<const std::vector<SampleAt>> samples = {};
   // Per track one entry per task: how many tasks below it are collapsed into it.
   std::span<const std::span<const uint32_t>> collapsed = {};
   uint32_t selected_track = 0;

@@ -322,6 +322,13 @@ TEST_CASE("above what ran on a thread: the samples of its stack") {
   std::vector<float> at;
   for (const Primitive& one : all(list, Shape::Fill, Ink::Label)) at.push_back(one.x);
   CHECK(at == std::vector<float>{100, 150, 450});
+  const std::vector<SampleAt> marked[] = {
+      {{.executor = 0, .time = 300}, {.executor = 0, .time = 900}, {.executor = 1, .time = 200}}};
+  d.marks.samples = marked;
+  const DrawList with_marks = d.picture();
+  at.clear();
+  for (const Primitive& one : all(with_marks, Shape::Fill, Ink::Highlight)) at.push_back(one.x);
+  CHECK(at == std::vector<float>{150, 450});
   d.window.row_height = 9;
   CHECK(all(d.picture(), Shape::Fill, Ink::Label).empty());
 }

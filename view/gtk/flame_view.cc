@@ -115,7 +115,7 @@ void FlameView::show_times() {
     times_ = std::move(times);
     std::vector<Glib::ustring> names;
     for (const FlameTime time : times_)
-      names.emplace_back(std::string(flame_times[static_cast<size_t>(time)].name));
+      names.emplace_back(std::string(flame_times[static_cast<size_t>(time)].choice));
     choice_.set_model(Gtk::StringList::create(names));
   }
   const FlameTime time = viewer_.flame().time();

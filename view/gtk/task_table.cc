@@ -97,7 +97,6 @@ void TaskTableView::build_head() {
   for (size_t i = 0; i < TaskTable::columns; i++) {
     widths_[i] = Gtk::SizeGroup::create(Gtk::SizeGroup::Mode::HORIZONTAL);
     buttons_[i].set_has_frame(false);
-    buttons_[i].set_tooltip_text(std::string(task_table_columns[i].help));
     auto* label = Gtk::make_managed<Gtk::Label>();
     label->set_xalign(i == 0 || i == states ? 0 : 1);
     buttons_[i].set_child(*label);
@@ -158,6 +157,7 @@ void TaskTableView::refresh() {
     const std::string text =
         (i == states ? states_markup() : std::string(task_table_columns[i].name)) + arrow;
     if (label->get_label().raw() != text) label->set_markup(text);
+    buttons_[i].set_tooltip_text(std::string(columns_of(shown_)[i].help));
   }
   if (!is_same) fill();
   select_chosen();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
+#include <utility>
 
 #include "base/stable_sort.h"
 #include "trace/model/names.h"
@@ -123,6 +125,9 @@ class Arrangement {
     for (const Model::Activation& activation : model_.activations)
       if (activation.executor < executors_) runs[activation.executor] = 1;
     rows_.threads = ThreadIntervals(trace_);
+    // Threads of a profile that run no coroutine.
+    for (uint32_t executor = 0; trace_.info.is_sampled() && executor < executors_; executor++)
+      if (!rows_.threads.of(executor).empty()) runs[executor] = 1;
     const auto used = std::count(runs.begin(), runs.end(), 1);
     const bool has_samples = trace_.stacks.size() != 0;
     if (used < (rows_.threads.empty() && !has_samples ? 2 : 1)) return;
@@ -134,12 +139,25 @@ class Arrangement {
   void find_samples() {
     std::vector<uint32_t> lane_of(executors_, Rows::no_row);
     for (uint32_t lane = 0; lane < rows_.lanes.size(); lane++) lane_of[rows_.lanes[lane]] = lane;
+    // A thread has a second executor for the events of signal handlers that interrupt the recorder.
+    std::map<std::pair<uint32_t, uint64_t>, uint32_t> lane_of_thread;  // by process and thread
+    const size_t known = std::min<size_t>(executors_, trace_.executors.size());
+    for (uint32_t i = 0; i < known; i++)
+      if (const Executor& one = trace_.executors[i]; one.tid != 0 && lane_of[i] != Rows::no_row)
+        lane_of_thread.try_emplace({one.process, one.tid}, lane_of[i]);
+    for (uint32_t i = 0; i < known; i++)
+      if (const auto found =
+              lane_of_thread.find({trace_.executors[i].process, trace_.executors[i].tid});
+          lane_of[i] == Rows::no_row && found != lane_of_thread.end())
+        lane_of[i] = found->second;
     rows_.samples.resize(rows_.lanes.size());
     trace_.events.for_each([&](const EventRow& event) {
       if (event.kind != EventKind::Sample || event.executor >= executors_) return;
       if (const uint32_t lane = lane_of[event.executor]; lane != Rows::no_row)
         rows_.samples[lane].push_back(event.time);
     });
+    for (std::vector<uint64_t>& times : rows_.samples)
+      if (!std::is_sorted(times.begin(), times.end())) std::sort(times.begin(), times.end());
   }
 
   // The same tasks, each tree after those whose root is earlier in `order`.

@@ -76,10 +76,11 @@ void write_range(PanelWriter& out, double from, double to) {
   };
   out.at_time("from", static_cast<uint64_t>(begin - of.offset));
   out.at_time("to", static_cast<uint64_t>(end - of.offset));
-  out.line("tasks created", grouped(all.created));
-  out.line("tasks ended", grouped(all.ended));
+  const bool is_sampled = of.trace.info.is_sampled();  // when they began and ended is not known
+  out.line(is_sampled ? "first samples" : "tasks created", grouped(all.created));
+  out.line(is_sampled ? "last samples" : "tasks ended", grouped(all.ended));
   number("of these, failed", all.failed);
-  out.line("tasks alive", grouped(all.alive));
+  out.line(is_sampled ? "tasks" : "tasks alive", grouped(all.alive));
   for (uint32_t executor = 0; executor < all.running.size(); executor++) {
     if (all.running[executor] == 0 && all.running.size() > 1) continue;
     const auto ran = static_cast<double>(all.running[executor]);
@@ -90,7 +91,8 @@ void write_range(PanelWriter& out, double from, double to) {
   if (all.paused != 0) out.line("paused", duration_text(static_cast<double>(all.paused)));
   static constexpr std::array<std::string_view, 6> names = {
       "results read", "failures read", "ended by another", "wake-ups", "waits", "messages"};
-  for (size_t link = 0; link < names.size(); link++) number(names[link], all.interactions[link]);
+  for (size_t link = is_sampled ? names.size() : 0; link < names.size(); link++)
+    number(names[link], all.interactions[link]);
   for (size_t c = 0; c < all.counters.size(); c++) {
     const auto [before, after] = all.counters[c];
     if (before == after) continue;

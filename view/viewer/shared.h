@@ -5,6 +5,7 @@
 // panels compare the versions with those of their last drawing.
 #pragma once
 
+#include "trace/ask/logical_samples.h"
 #include "trace/session/session.h"
 #include "view/viewer/bookmarks.h"
 #include "view/viewer/finder.h"
@@ -31,6 +32,7 @@ struct Shared {
   uint32_t choice_version = 1;  // changes with them
   // The same for the tasks of the frame that is chosen in the flame graph.
   std::vector<std::vector<uint8_t>> framed;
+  std::vector<std::vector<SampleAt>> framed_samples;  // by track, the samples of that frame
   uint32_t framed_version = 1;
 
   uint32_t text_version = 1;   // changes when panels have other texts

@@ -14,7 +14,7 @@ namespace skein {
 
 LoadedTrace::LoadedTrace(Trace of, SignOfLife sign) : LoadedTrace(std::move(of), Model()) {
   life = sign;
-  model = build_model(trace, {.until = time_of(trace.info, life)});
+  model = build_model(trace, {.until = time_of(trace.info, life), .is_live = life.running});
   rows = arrange(trace, model);
   texts = std::make_unique<FoldedTexts>(fold_texts(trace.strings));
 }

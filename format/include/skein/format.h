@@ -260,9 +260,9 @@ inline uint64_t address_id(const void* object) {
 #define SKEIN_FORMAT_PAUSES(X) \
   X(unknown, 0) X(gc, 1) X(interrupt, 2) X(page_fault, 3) X(stopped, 4) X(profiler, 5)
 
-// X(name, number): what the kernel does with a thread from a `thread_state` event on, until the next
-// one of the thread. `other` is a thread, `cpu` a number plus 1 (0: unknown), `text` is "-" if there
-// is none.
+// X(name, number): what the kernel does with a thread from a `thread_state` event on, until the
+// next one of the thread. `other` is a thread, `cpu` a number plus 1 (0: unknown), `text` is "-" if
+// there is none.
 //   unknown    switches were lost: of all threads if tid is 0
 //   running    on a CPU
 //   preempted  it could go on, but its CPU runs `other`, whose name is `text` (0: not known)
@@ -270,8 +270,11 @@ inline uint64_t address_id(const void* object) {
 //   runnable   `other` (0: not known) woke it; it waits for a CPU
 //   ended      it has ended
 //   wchan      no new state: it is blocked in the kernel's function `text`
+//   stack      no new state: it is blocked or preempted with the stack `other`, a number as of
+//              samples
 #define SKEIN_FORMAT_THREAD_STATES(X) \
-  X(unknown, 0) X(running, 1) X(preempted, 2) X(blocked, 3) X(runnable, 4) X(ended, 5) X(wchan, 6)
+  X(unknown, 0)                       \
+  X(running, 1) X(preempted, 2) X(blocked, 3) X(runnable, 4) X(ended, 5) X(wchan, 6) X(stack, 7)
 
 // X(name, number): reasons for lost events, of a stream or of the whole trace. `untracked` counts
 // tasks without a row, `ring_shortened` streams with fewer chunks than configured.

@@ -24,7 +24,10 @@ thread_local constinit bool was_on __attribute__((tls_model("initial-exec"))) = 
 void before() {
   in_event = this_writer != nullptr && this_writer->in_use != 0;
   was_on = is_on();
+  before_fork_of_modules();
 }
+
+void in_parent() { after_fork_of_modules(); }
 
 // Restores the fields of the Writer that the interrupted event still reads.
 void restore(Writer& writer, const Shadow& shadow) {
@@ -77,7 +80,7 @@ void in_child() {
 
 void watch_forks() {
   static bool watching = false;
-  if (!watching) watching = pthread_atfork(before, nullptr, in_child) == 0;
+  if (!watching) watching = pthread_atfork(before, in_parent, in_child) == 0;
 }
 
 }  // namespace skein::record

@@ -6,10 +6,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "record/core/spin.h"
 #include "record/host/posix/state.h"
 
 namespace skein::record {
 namespace {
+
+// In a page that is cleared on fork.
+uint32_t& is_listing() { return *reinterpret_cast<uint32_t*>(skein_page + 320); }
+uint32_t& forks() { return *reinterpret_cast<uint32_t*>(skein_page + 324); }  // being made now
+uint32_t& modules_lock() { return *reinterpret_cast<uint32_t*>(skein_page + 328); }
 
 // Returns the build id in hexadecimal; empty if the module has none.
 void read_build_id(const dl_phdr_info& info, char (&digits)[65]) {
@@ -42,6 +48,7 @@ void read_build_id(const dl_phdr_info& info, char (&digits)[65]) {
 }
 
 // The modules of the last definition, for forked children: base, size, build id and path of each.
+// Changes under the lock.
 constexpr size_t kRemembered = size_t{512} << 10;
 char* remembered = nullptr;
 size_t remembered_size = 0;
@@ -71,6 +78,23 @@ void define_remembered() {
   }
 }
 
+// Those of the trace that are defined: a hash of each. Changes under the lock.
+constexpr uint32_t kMostDefined = 4096;
+uint64_t defined[kMostDefined];
+uint32_t defined_count = 0;
+
+// False: it is defined, or there is no room.
+bool add_defined(uint64_t base, uint64_t size, const char* build_id) {
+  uint64_t hash = (base ^ size << 1) * 0x9E3779B97F4A7C15;
+  for (const char* at = build_id; *at != 0; ++at)
+    hash = (hash ^ static_cast<unsigned char>(*at)) * 0x100000001B3;
+  for (uint32_t i = 0; i < defined_count; ++i)
+    if (defined[i] == hash) return false;
+  if (defined_count == kMostDefined) return false;
+  defined[defined_count++] = hash;
+  return true;
+}
+
 int define_one(dl_phdr_info* info, size_t, void*) {
   uint64_t size = 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -91,8 +115,12 @@ int define_one(dl_phdr_info* info, size_t, void*) {
     path = program;
   }
   if (build_id[0] == 0) build_id[0] = '-', build_id[1] = 0;
+  {
+    const SpinLock lock(modules_lock());
+    if (!lock || !add_defined(info->dlpi_addr, size, build_id)) return 0;
+    remember(info->dlpi_addr, size, build_id, path);
+  }
   define_module(*state.names, info->dlpi_addr, size, build_id, path);
-  remember(info->dlpi_addr, size, build_id, path);
   return 0;
 }
 
@@ -111,14 +139,41 @@ void pin_module() {
 
 void define_modules(bool again) {
   if (again) return define_remembered();
-  if (state.files->options.follow_forks && remembered == nullptr) {
-    void* memory = mmap(nullptr, kRemembered, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory != MAP_FAILED) remembered = static_cast<char*>(memory);
+  {
+    const SpinLock lock(modules_lock());
+    if (state.files->options.follow_forks && remembered == nullptr) {
+      void* memory = mmap(nullptr, kRemembered, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (memory != MAP_FAILED) remembered = static_cast<char*>(memory);
+    }
+    remembered_size = 0;
+    defined_count = 0;
   }
-  remembered_size = 0;
   dl_iterate_phdr(define_one, nullptr);
 }
+
+void define_new_modules() { list_modules(define_one, nullptr); }
+
+bool list_modules(int (*visit)(dl_phdr_info*, size_t, void*), void* data) {
+  __atomic_store_n(&is_listing(), 1, __ATOMIC_SEQ_CST);
+  const bool is_safe = __atomic_load_n(&forks(), __ATOMIC_SEQ_CST) == 0;
+  if (is_safe) dl_iterate_phdr(visit, data);
+  __atomic_store_n(&is_listing(), 0, __ATOMIC_SEQ_CST);
+  return is_safe;
+}
+
+// If this thread has the lock of the linker, as in a constructor of a library, the other one waits
+// for it, and is not waited for.
+void before_fork_of_modules() {
+  __atomic_fetch_add(&forks(), 1, __ATOMIC_SEQ_CST);
+  constexpr uint32_t most = 100;
+  for (uint32_t turn = 0;
+       turn < most && __atomic_load_n(&is_listing(), __ATOMIC_SEQ_CST) != 0 && relax != nullptr;
+       ++turn)
+    relax(turn);
+}
+
+void after_fork_of_modules() { __atomic_fetch_sub(&forks(), 1, __ATOMIC_SEQ_CST); }
 
 bool is_definition(const void* function) {
   Dl_info module;

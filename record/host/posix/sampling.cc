@@ -21,6 +21,7 @@
 
 #include "record/core/sample_stacks.h"
 #include "record/core/spin.h"
+#include "record/host/posix/frame_tables.h"
 #include "record/host/posix/open_file.h"
 #include "record/host/posix/own_thread.h"
 #include "record/host/posix/session.h"
@@ -403,6 +404,7 @@ void* watch_threads(void*) {
   do {
     while (rate_now() != 0) {
       constexpr uint32_t kOwnAndMain = 4;  // main, this one, and two of control.cc
+      if (update_frame_tables()) define_new_modules();
       const uint32_t threads = update_timers(own_tid);
       if (threads != 0 && threads <= kOwnAndMain && main_has_ended()) break;
       nanosleep(&kPause, nullptr);

@@ -18,6 +18,8 @@
 #include "record/host/posix/growth.h"
 #include "record/host/posix/options.h"
 
+struct dl_phdr_info;
+
 namespace skein::record {
 
 inline constexpr unsigned kWritersPerBlock = 256;
@@ -73,6 +75,7 @@ struct TraceFiles {
 inline const TraceFiles& files_of(const Writer& writer) {
   return *static_cast<const TraceFiles*>(writer.trace);
 }
+inline const ClockInfo& clock_of(const Writer& writer) { return files_of(writer).clock; }
 
 // The fields of a Writer that a forked child needs, in memory that is not cleared on fork.
 struct Shadow {
@@ -243,6 +246,15 @@ bool end_own_mapping();
 // Defines the loaded modules and remembers them. In a forked child, `again` defines those that were
 // remembered: another thread of the parent may have held the dynamic linker's lock.
 void define_modules(bool again);
+// Defines those that have been opened since. For the thread of sampling.cc: another one may start a
+// trace at the same time, so a module may be missing, or be defined twice.
+void define_new_modules();
+// Calls `visit` for each, as dl_iterate_phdr(3). For a thread of the recorder. False: not now.
+bool list_modules(int (*visit)(dl_phdr_info*, size_t, void*), void* data);
+// Around fork(), in the parent: no thread of the recorder lists modules then. A child would inherit
+// the linker's lock, held by a thread that it does not have. Limited in time.
+void before_fork_of_modules();
+void after_fork_of_modules();
 // Prevents the recorder from being unloaded, because threads refer to one of its destructors.
 void pin_module();
 // True if a function is defined at this address. False for the jump to it in a program that is

@@ -37,6 +37,16 @@ class text_id {
   uint64_t known_ = 0;
 };
 
+// Without room for its name, a counter would be one with all others that found none.
+inline void counter_add(uint32_t counter, int64_t amount) {
+  if (counter != 0) [[likely]]
+    ::skein_counter_add(counter, amount);
+}
+inline void counter_set(uint32_t counter, int64_t value) {
+  if (counter != 0) [[likely]]
+    ::skein_counter_set(counter, value);
+}
+
 }  // namespace detail
 
 // Precondition: `name` lives as long as the counter.
@@ -44,10 +54,10 @@ class counter {
  public:
   constexpr explicit counter(const char* name) : name_(name) {}
   void add(int64_t amount) {
-    if (skein_enabled()) skein_counter_add(name_.get(), amount);
+    if (skein_enabled()) detail::counter_add(name_.get(), amount);
   }
   void set(int64_t value) {
-    if (skein_enabled()) skein_counter_set(name_.get(), value);
+    if (skein_enabled()) detail::counter_set(name_.get(), value);
   }
 
  private:
@@ -61,18 +71,18 @@ class counter {
 #define SKEIN_COUNT(name, amount) ((void)sizeof(amount))
 #define SKEIN_GAUGE(name, value) ((void)sizeof(value))
 #else
-#define SKEIN_COUNT(name, amount)                                          \
-  do {                                                                     \
-    if (skein_enabled()) {                                                 \
-      static constinit ::skein::detail::text_id skein_name(name "");       \
-      ::skein_counter_add(skein_name.get(), static_cast<int64_t>(amount)); \
-    }                                                                      \
+#define SKEIN_COUNT(name, amount)                                                   \
+  do {                                                                              \
+    if (skein_enabled()) {                                                          \
+      static constinit ::skein::detail::text_id skein_name(name "");                \
+      ::skein::detail::counter_add(skein_name.get(), static_cast<int64_t>(amount)); \
+    }                                                                               \
   } while (0)
-#define SKEIN_GAUGE(name, value)                                          \
-  do {                                                                    \
-    if (skein_enabled()) {                                                \
-      static constinit ::skein::detail::text_id skein_name(name "");      \
-      ::skein_counter_set(skein_name.get(), static_cast<int64_t>(value)); \
-    }                                                                     \
+#define SKEIN_GAUGE(name, value)                                                   \
+  do {                                                                             \
+    if (skein_enabled()) {                                                         \
+      static constinit ::skein::detail::text_id skein_name(name "");               \
+      ::skein::detail::counter_set(skein_name.get(), static_cast<int64_t>(value)); \
+    }                                                                              \
   } while (0)
 #endif

@@ -326,7 +326,8 @@ void skein_scope_exit(skein_task* __scope) SKEIN_NOTHROW;
 
 /* ---- everything else ---- */
 /* Adds `amount` to a counter, or sets it to `value`. `counter` is its name (from skein_string);
- * there is one counter per name and process. */
+ * there is one counter per name and process. Not with 0, which skein_string returns for every name
+ * that found no room. */
 void skein_counter_add(uint32_t __counter, int64_t __amount) SKEIN_NOTHROW;
 void skein_counter_set(uint32_t __counter, int64_t __value) SKEIN_NOTHROW;
 /* Begins a span on the current task (`name` from skein_string). It may cross suspensions and

@@ -1,11 +1,10 @@
-// Coroutines of Asio on two threads: paths as in burn.h. Nothing says which coroutine waits for a group
-// (left() && right()).
+// Coroutines of Asio on two threads: paths as in burn.h.
 //
 // path 1: serve:a handle:b parse
 // path 2: serve:a handle
 // path 3: serve:c handle:d reply
-// path 4: left:f reply
-// path 5: right
+// path 4: both:g left:f reply
+// path 5: both:g right
 // path 6: apart
 #include <asio.hpp>
 #include <asio/experimental/awaitable_operators.hpp>
@@ -55,7 +54,7 @@ awaitable<void> right() {
   burn<5>(100);
 }
 awaitable<void> both() {
-  while (!is_over) co_await (left() && right());  // a group
+  while (!is_over) co_await (left() && right());  // g
 }
 
 awaitable<void> apart() {

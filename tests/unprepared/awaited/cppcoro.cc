@@ -78,6 +78,25 @@ Detached on_latch() { co_await latch; }
 task<> child() { co_await never; }
 task<> short_child() { co_return; }
 Detached parent() { co_await when_all_ready(child(), child(), short_child()); }
+// One of those that it waits for together waits for its lock.
+async_mutex joined;
+task<> locking_child() { auto guard = co_await joined.scoped_lock_async(); }
+task<> middle_child() { co_await locking_child(); }
+Detached locking_parent() {
+  auto guard = co_await joined.scoped_lock_async();
+  co_await when_all_ready(middle_child(), short_child());
+}
+// One of them has the guard, and may release it.
+async_mutex lent;
+task<> releasing_child(async_mutex_lock& guard) {
+  co_await never;
+  const async_mutex_lock own = std::move(guard);
+}
+task<> lent_child() { auto guard = co_await lent.scoped_lock_async(); }
+Detached lending_parent() {
+  auto guard = co_await lent.scoped_lock_async();
+  co_await when_all_ready(releasing_child(guard), lent_child());
+}
 shared_task<> shared_work() { co_await never; }
 Detached on_shared(shared_task<> work) { co_await work; }
 
@@ -106,6 +125,8 @@ int main() {
   on_single_pulse();
   on_latch();
   parent();
+  locking_parent();
+  lending_parent();
   auto work = shared_work();
   on_shared(work);
   on_shared(work);
@@ -136,6 +157,16 @@ int main() {
   waits("child", &never, event);
   waits("child", &never, event);
   joins("parent", 2, 3);
+  waits("releasing_child", &never, event);
+  waits("lent_child", &lent, mutex);
+  no_holder(&lent);
+  joins("lending_parent", 2, 2);
+  waits("locking_child", &joined, mutex);
+  awaits("middle_child", "locking_child");
+  held(&joined, "locking_parent");
+  joins("locking_parent", 1, 2);
+  deadlock("locking_parent");
+  deadlock("middle_child");
   waits("shared_work", &never, event);
   ready();
 }

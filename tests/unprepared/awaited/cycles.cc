@@ -292,6 +292,47 @@ Detached down(GuardedMutex& mine, GuardedMutex& yours) {
   co_await event;
 }
 
+// ---- one that waits for several together, of which one waits for its lock ----
+
+struct Join {
+  int open;
+  std::coroutine_handle<> parent = {};
+  bool await_ready() { return open == 0; }
+  void await_suspend(std::coroutine_handle<> of) { parent = of; }
+  void await_resume() {}
+  void leave() {
+    if (--open == 0) parent.resume();
+  }
+};
+GuardedMutex joined;
+Detached locking_child(Join& join, GuardedMutex& of) {
+  { auto guard = co_await of.lock(); }
+  join.leave();
+}
+Detached slow_child(Join& join) {
+  co_await event;
+  join.leave();
+}
+Detached locking_parent(GuardedMutex& mine) {
+  auto guard = co_await mine.lock();
+  Join join{2};
+  locking_child(join, mine);
+  slow_child(join);
+  co_await join;
+}
+// It gives the lock back before.
+GuardedMutex lent;
+GuardedMutex joined_other;
+Detached careful_parent(GuardedMutex& mine, GuardedMutex& other) {
+  Join join{2};
+  {
+    auto guard = co_await mine.lock();
+    locking_child(join, other);
+    slow_child(join);
+  }
+  co_await join;
+}
+
 // ---- no holders ----
 
 Mutex fifth;
@@ -415,6 +456,9 @@ int main() {
   up(*hidden(&third), *hidden(&fourth));
   down(*hidden(&fourth), *hidden(&third));
   scoped(*hidden(&fifth), *hidden(&sixth));
+  locking_parent(*hidden(&joined));
+  lent.is_locked = true;
+  careful_parent(*hidden(&joined_other), *hidden(&lent));
   start.set();
   keeper(fifth);
   wanter(fifth);
@@ -451,6 +495,15 @@ int main() {
   held(&second, "backward");
   held(&third, "up");
   held(&fourth, "down");
+  waits("locking_child", &joined, "app::GuardedMutex");
+  waits("locking_child", &lent, "app::GuardedMutex");
+  for (int i = 0; i < 2; i++) waits("slow_child", &event, "app::Event");
+  held(&joined, "locking_parent");
+  no_holder(&lent);
+  joins("locking_parent", 2, 2);
+  joins("careful_parent", 2, 2);
+  deadlock("locking_parent");
+  deadlock("locking_child");
   waits("scoped", &event, "app::Event");
   for (int i = 0; i < 2; i++) waits("keeper", &event, "app::Event");
   waits("watcher", &event, "app::Event");

@@ -28,6 +28,11 @@ inline void held(const void* object, const char* function) { std::printf("held %
 inline void no_holder(const void* object) { std::printf("free %p\n", object); }
 // "not_held ADDRESS FUNCTION": by no coroutine of this function, not even perhaps.
 inline void not_held(const void* object, const char* function) { std::printf("not_held %p %s\n", object, function); }
+// "perhaps ADDRESS FUNCTION": by the coroutine of this function, perhaps, with any compiler that
+// describes it.
+inline void perhaps(const void* object, const char* function) {
+  std::printf("perhaps %p %s\n", object, function);
+}
 // "joins FUNCTION OPEN ALL"
 inline void joins(const char* function, int open, int all) { std::printf("joins %s %d %d\n", function, open, all); }
 // "deadlock FUNCTION": its chain is a part of a deadlock. All others must not be errors.

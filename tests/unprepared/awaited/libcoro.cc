@@ -8,6 +8,9 @@
 #include <coro/semaphore.hpp>
 #include <coro/task.hpp>
 #include <coro/when_all.hpp>
+#include <coro/when_any.hpp>
+#include <utility>
+#include <vector>
 
 #include "detached.h"
 
@@ -19,6 +22,7 @@ coro::mutex kept;
 coro::mutex first;
 coro::mutex second;
 coro::mutex again;
+coro::mutex around;
 coro::latch latch{2};
 
 Detached keeper() {
@@ -67,6 +71,19 @@ Detached on_condition(coro::condition_variable& condition, coro::mutex& lock) {
 coro::task<> child() { co_await never; }
 coro::task<> short_child() { co_return; }
 Detached parent() { co_await coro::when_all(child(), short_child(), child()); }
+// It has ended, and its controller waits for the other operand: what follows has its memory.
+Detached gone() { co_await coro::when_any(short_child(), child()); }
+// One operand waits for it, and the other one may end: no deadlock.
+coro::task<> needs_around() { auto guard = co_await around.scoped_lock(); }
+Detached first_of_two() {
+  auto guard = co_await around.scoped_lock();
+  co_await coro::when_any(needs_around(), child());
+}
+Detached first_of_many() {
+  std::vector<coro::task<>> all;
+  for (int i = 0; i < 3; i++) all.push_back(child());
+  co_await coro::when_any(std::move(all));
+}
 
 }  // namespace
 
@@ -93,6 +110,9 @@ int main() {
   on_ring(ring);
   on_condition(condition, condition_lock);
   parent();
+  gone();
+  first_of_two();
+  first_of_many();
 
   waits("keeper", &never, event);
   waits("early", &never, event);
@@ -114,8 +134,12 @@ int main() {
   waits("pop", &queue, "coro::queue");
   waits("consume", &ring, "coro::ring_buffer");
   waits("on_condition", &condition, "coro::condition_variable");
-  waits("child", &never, event);
-  waits("child", &never, event);
+  for (int i = 0; i < 7; i++) waits("child", &never, event);
   joins("parent", 2, 3);
+  waits("needs_around", &around, mutex);
+  held(&around, "first_of_two");
+  joins("when_any", 2, 2);
+  joins("make_when_any_tuple_controller_task", 3, 4);
+  joins("make_when_any_controller_task_return_void", 3, 3);
   ready();
 }

@@ -68,6 +68,14 @@ direct of_moved() {
   co_await unused;
 }
 
+// By reference, and beside it the handle of what awaits it.
+direct fourth_leaf() { co_await never; }
+struct runner {
+  direct task;
+  handle own = {};
+};
+direct runs(direct& mine) { co_await mine; }
+
 // Awaited by several: a list of awaiters.
 class shared {
  public:
@@ -157,6 +165,11 @@ int main() {
   awaits("of_temporary", "leaf");
   awaits("of_local", "second_leaf");
   awaits("of_moved", "third_leaf");
+  static app::runner beside{app::fourth_leaf()};
+  const app::direct running = app::runs(beside.task);
+  beside.own = running.coroutine;
+  beside.own.resume();
+  awaits("runs", "fourth_leaf");
   static app::shared connection = app::connect();
   app::first_user(connection);
   app::second_user(connection);
@@ -172,6 +185,6 @@ int main() {
   app::resume_all(app::started);
   awaits("waits_for_itself", "waits_for_itself");
   deadlock("waits_for_itself");
-  for (const char* one : {"leaf", "second_leaf", "third_leaf", "connect", "load"}) waits(one, &app::never, "app::event");
+  for (const char* one : {"leaf", "second_leaf", "third_leaf", "fourth_leaf", "connect", "load"}) waits(one, &app::never, "app::event");
   ready();
 }

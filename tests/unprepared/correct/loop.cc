@@ -52,6 +52,18 @@ Task expired(Loop& loop) {
   std::puts("late");
 }
 
+// Its first pause is over.
+Task second_pause(Loop& loop) {
+  co_await Sleep{loop, Clock::now()};
+  co_await Sleep{loop, Clock::now() + std::chrono::hours(2)};
+}
+
+// The first pause was cut short, and the second one is over, but not noticed yet.
+Task short_pause(Loop& loop) {
+  co_await Sleep{loop, Clock::now() + std::chrono::hours(3)};
+  co_await Sleep{loop, Clock::now() - std::chrono::hours(1)};
+}
+
 Task worker(std::vector<std::coroutine_handle<>>& idle) {
   for (;;) co_await Work{idle};
 }
@@ -65,6 +77,12 @@ int main() {
   std::vector<std::coroutine_handle<>> idle;
   sleeper(loop);
   expired(loop);
+  for (const auto pause : {second_pause, short_pause}) {
+    pause(loop);
+    const auto handle = loop.timers.back().second;
+    loop.timers.pop_back();
+    handle.resume();
+  }
   worker(idle);
   other_worker(idle);
   std::puts("READY");

@@ -185,6 +185,7 @@ class TaskLints {
   // Whether it may wait in a queue that is served: a thread runs a task, or has just begun one that
   // had been created before it.
   bool may_be_queued(TaskIndex i) {
+    constexpr uint64_t just_now = 100'000'000;  // ns
     if (waits_.any_running) return true;
     if (begun_by_creation_.empty()) {
       for (TaskIndex other = 0; other < model_.tasks.size(); other++)
@@ -199,7 +200,7 @@ class TaskLints {
     const auto after = std::upper_bound(begun_by_creation_.begin(), begun_by_creation_.end(),
                                         std::pair(since, UINT64_MAX));
     if (after != begun_by_creation_.begin()) since = std::max(since, (after - 1)->second);
-    return model_.end - std::min(model_.end, since) < starvation_error_ns;
+    return model_.end - std::min(model_.end, since) < just_now;
   }
 
   // Then it was not destroyed because the program is exiting.

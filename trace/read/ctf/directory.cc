@@ -326,6 +326,21 @@ void describe_sockets(const TaskTableSnapshot& table, const Context& context, Ti
   }
 }
 
+// The stream of a thread's signal handlers that interrupt the recorder has the thread's id and no
+// name. Executors of a trace in another format may have several names and one id.
+void share_thread_names(std::vector<Executor>& executors) {
+  std::map<std::pair<uint32_t, uint64_t>, StringId> names;  // by process and thread
+  for (const Executor& one : executors)
+    if (one.name != 0 && one.tid != 0)
+      if (const auto [at, is_new] = names.try_emplace({one.process, one.tid}, one.name);
+          !is_new && at->second != one.name)
+        at->second = 0;
+  for (Executor& one : executors)
+    if (const auto known = names.find({one.process, one.tid});
+        one.name == 0 && known != names.end())
+      one.name = known->second;
+}
+
 // Adds the rows of the live task table to the trace.
 void describe_live_tasks(const TaskTableSnapshot& table, const Context& context) {
   Trace& trace = context.trace;
@@ -556,6 +571,7 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   for (Executor& executor : trace.executors)
     if (executor.stream < metadata.process_of_stream.size())
       executor.process = metadata.process_of_stream[executor.stream];
+  share_thread_names(trace.executors);
   count_definitions(context.definitions, trace.info);
   find_horizon(source, context, trace.info);
   if (tasks) describe_live_tasks(*tasks, context);

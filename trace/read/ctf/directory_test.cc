@@ -111,6 +111,20 @@ TEST_CASE_FIXTURE(Fixture, "the mangled type of an exception is shown as C++") {
   CHECK(text(5) == "i");
 }
 
+TEST_CASE_FIXTURE(Fixture, "the second stream of a thread has the thread's name") {
+  add_names();
+  for (const uint64_t number : {0U, 1U, 2U}) {
+    StreamWriter stream({.uuid = uuid, .stream = number, .chunk_size = 1024});
+    stream.event(format::k_executor, 10 + number, number == 2 ? 8 : 7, number == 0 ? 2 : 0);
+    add("s0000" + std::to_string(number) + "-", stream);
+  }
+  const Trace trace = read();
+  REQUIRE(trace.executors.size() == 3);
+  CHECK(trace.strings[trace.executors[0].name] == "function");
+  CHECK(trace.strings[trace.executors[1].name] == "function");
+  CHECK(trace.executors[2].name == 0);
+}
+
 TEST_CASE_FIXTURE(Fixture, "a thread that records its id is one executor") {
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024});
   stream.event(format::k_executor, 10, 7, 0);

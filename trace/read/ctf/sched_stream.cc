@@ -42,6 +42,7 @@ void read_packet(const StreamPacket& next, uint64_t until, Context& context) {
     context.definitions[format::k_thread_state]++;
     if (state >= thread_states) continue;  // of a newer skein
     change.state = static_cast<ThreadState>(state);
+    if (change.state == ThreadState::Stack) change.other = context.stack(change.other);
     if (text != "-") change.text = trace.strings.intern(text);
     // Packets overlap only if they are damaged.
     if (!trace.thread_states.empty())

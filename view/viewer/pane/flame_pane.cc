@@ -5,7 +5,6 @@
 
 #include "base/percent.h"
 #include "base/text.h"
-#include "trace/ask/logical_samples.h"
 #include "view/viewer/pane/pane_selection.h"
 
 namespace skein {
@@ -22,6 +21,14 @@ LogicalSelection::States states_of(FlameTime time) {
 }
 
 bool has_samples(const Trace& trace) { return trace.stacks.size() != 0; }
+
+bool has_waits_of_threads(const Trace& trace) {
+  const auto& changes = trace.thread_states;
+  return has_samples(trace) &&
+         std::any_of(changes.begin(), changes.end(), [](const ThreadStateChange& change) {
+           return change.state == ThreadState::Stack;
+         });
+}
 
 }  // namespace
 
@@ -41,14 +48,19 @@ void FlamePane::resize(float width, float height) {
 }
 
 std::vector<FlameTime> FlamePane::times() const {
-  bool waits = false, samples = false;
+  bool waits = false, samples = false, off_cpu = false;
   for (size_t i = 0; i < shared_.session.size(); i++) {
     waits = waits || !shared_.findings[i].waits.waits.empty();
     samples = samples || has_samples(shared_.session[i].trace);
+    off_cpu = off_cpu || has_waits_of_threads(shared_.session[i].trace);
   }
-  std::vector<FlameTime> all = {FlameTime::Running};
-  if (waits) all.insert(all.end(), {FlameTime::Suspended, FlameTime::Ready, FlameTime::All});
-  if (samples) all.push_back(FlameTime::Cpu);
+  std::vector<FlameTime> all;
+  if (samples) all = {FlameTime::Cpu, FlameTime::Physical};
+  if (off_cpu) all.push_back(FlameTime::OffCpu);
+  all.push_back(FlameTime::Running);
+  if (waits) all.push_back(FlameTime::Suspended);
+  if (waits && !of_profile()) all.push_back(FlameTime::Ready);  // samples do not show it
+  if (waits) all.push_back(FlameTime::All);
   return all;
 }
 
@@ -65,17 +77,32 @@ void FlamePane::set_time(FlameTime time) {
   text_version_ = 0;
 }
 
-const LogicalTimes& FlamePane::times_of(uint32_t track) {
+FlamePane::Found& FlamePane::found_of(uint32_t track) {
   found_.resize(shared_.session.size());
   Found& found = found_[track];
   const auto& trace = shared_.session.shared(track);
   const Subject subject = shared_.findings.subject(track);
   const Findings* const findings = &shared_.findings[track];
   if (found.of.lock() == trace && found.findings == findings && found.end == trace->model.end)
-    return found.times;
+    return found;
   found = {.of = trace, .findings = findings, .end = trace->model.end, .times = {}};
   found.times = find_logical_times(subject);
-  return found.times;
+  return found;
+}
+
+const SampleIndex& FlamePane::index_of(Found& found, const Subject& subject) const {
+  switch (time()) {
+    case FlameTime::OffCpu:
+      if (!found.off_cpu)
+        found.off_cpu.emplace(subject, found.times, ThreadIntervals(subject.trace));
+      return *found.off_cpu;
+    case FlameTime::Physical:
+      if (!found.physical) found.physical.emplace(subject, found.times, SampleStack::Physical);
+      return *found.physical;
+    default:
+      if (!found.logical) found.logical.emplace(subject, found.times, SampleStack::Logical);
+      return *found.logical;
+  }
 }
 
 bool FlamePane::is_built() const {
@@ -117,6 +144,7 @@ void FlamePane::build() {
   const double least_share = zoom * least_pixels / std::max(1.0f, view_.width);
   tree_ = {.nodes = {{}}, .names = {""}};
   std::vector<std::vector<uint8_t>> tasks(session.size());
+  std::vector<std::vector<SampleAt>> framed(session.size());
   for (uint32_t track = 0; track < session.size(); track++) {
     auto part = pane_selection(shared_, track, PaneSearch::Ignored);
     if (!part) continue;
@@ -125,7 +153,8 @@ void FlamePane::build() {
       intersect(part->tasks, shared_.chosen[track]);
     }
     const Subject subject = shared_.findings.subject(track);
-    const LogicalTimes& times = times_of(track);
+    Found& found = found_of(track);
+    const LogicalTimes& times = found.times;
     part->tasks.resize(part->tasks.empty() ? 0 : subject.model.tasks.size());
     const LogicalSelection selection = {.states = states_of(time()),
                                         .from = part->from,
@@ -137,9 +166,10 @@ void FlamePane::build() {
         session.size() > 1 && !path.empty() && path[0] != session[track].title;
     if (session.size() > 1 && !path.empty()) path = path.subspan(1);
     const bool is_chosen = chooses() && !is_elsewhere;
-    if (time() == FlameTime::Cpu) {
-      LogicalSamples samples = find_logical_samples(subject, times, selection, least_share, path);
+    if (counts_samples(time()) || time() == FlameTime::OffCpu) {
+      LogicalSamples samples = index_of(found, subject).select(selection, least_share, path);
       if (is_chosen) tasks[track] = std::move(samples.tasks);
+      if (is_chosen) framed[track] = std::move(samples.in_path);
       add_tree(samples.tree, track);
     } else {
       if (is_chosen) tasks[track] = tasks_in_frame(subject, times, selection, path);
@@ -164,7 +194,10 @@ void FlamePane::build() {
     path_.clear();
     tasks.clear();
   }
-  highlight(chooses() ? std::move(tasks) : std::vector<std::vector<uint8_t>>());
+  if (chooses())
+    highlight(std::move(tasks), std::move(framed));
+  else
+    highlight({});
 
   matches_.clear();
   matched_ = 0;
@@ -181,9 +214,11 @@ void FlamePane::build() {
   }
 }
 
-void FlamePane::highlight(std::vector<std::vector<uint8_t>> tasks) {
-  if (tasks == shared_.framed) return;
+void FlamePane::highlight(std::vector<std::vector<uint8_t>> tasks,
+                          std::vector<std::vector<SampleAt>> samples) {
+  if (tasks == shared_.framed && samples == shared_.framed_samples) return;
   shared_.framed = std::move(tasks);
+  shared_.framed_samples = std::move(samples);
   shared_.framed_version++;
   shared_.marked();
 }
@@ -285,13 +320,14 @@ std::string FlamePane::title() const {
   const std::string name(flame_times[static_cast<size_t>(time())].name);
   if (tree_.nodes.size() == 1) return name + ": none in the selection";
   const double total = tree_.nodes[0].weight;
-  std::string text = name + ": " + weight_text(total);
+  std::string text = (counts_samples(time()) ? "" : name + ": ") + weight_text(total);
   if (!matches_.empty()) text += ", " + percent_text(matched_, total) + " matches the search";
   return text;
 }
 
 std::string FlamePane::weight_text(double weight) const {
-  return time() == FlameTime::Cpu ? grouped(static_cast<uint64_t>(weight)) : duration_text(weight);
+  return counts_samples(time()) ? counted(static_cast<uint64_t>(weight), "sample")
+                                : duration_text(weight);
 }
 
 std::string FlamePane::tooltip() const {

@@ -11,7 +11,8 @@
 // A search only highlights the frames that match: the graph is still of all tasks.
 //
 // While it is not shown it costs nothing. The stacks of a trace are found once, O(events); each
-// selection, choice and time then takes O(intervals), and an input without them O(frames).
+// selection, choice and time then takes O(intervals), of samples O(samples + stacks), and an input
+// without them O(frames).
 #pragma once
 
 #include <memory>
@@ -20,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/ask/logical_samples.h"
 #include "trace/ask/logical_times.h"
 #include "view/draw/flame.h"
 #include "view/viewer/pane/flame_time.h"
@@ -64,13 +66,16 @@ class FlamePane {
     const Findings* findings = nullptr;
     uint64_t end = 0;
     LogicalTimes times;
+    std::optional<SampleIndex> logical = {}, physical = {}, off_cpu = {};  // when they are shown
   };
-  const LogicalTimes& times_of(uint32_t track);
+  Found& found_of(uint32_t track);
+  const SampleIndex& index_of(Found& found, const Subject& subject) const;
   void build();
   void add_tree(const StackTree& tree, uint32_t track);
   void choose(uint32_t node);
   void point_to(uint32_t node);
-  void highlight(std::vector<std::vector<uint8_t>> tasks);
+  void highlight(std::vector<std::vector<uint8_t>> tasks,
+                 std::vector<std::vector<SampleAt>> samples = {});
   uint32_t next(std::string_view key) const;
   bool is_built() const;
   std::string title() const;

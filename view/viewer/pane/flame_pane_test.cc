@@ -73,7 +73,7 @@ TEST_CASE("the flame graph shows each kind of time, as skein flame does") {
   CHECK(texts(viewer).ends_with("all: 800 us"));
   CHECK(viewer.flame().times().size() == 4);  // it has no samples
   viewer.flame().set_time(FlameTime::Cpu);
-  CHECK(texts(viewer) == "cpu samples: none in the selection");
+  CHECK(texts(viewer) == "samples: none in the selection");
   viewer.flame().set_time(static_cast<FlameTime>(99));
   CHECK(viewer.flame().time() == FlameTime::Cpu);
 }
@@ -219,16 +219,27 @@ TEST_CASE("several traces are beside each other; a graph follows a trace that gr
 TEST_CASE("samples have a separate graph") {
   TestTrace t = server();
   const std::vector<StackFrame> frames = {
-      {.address = 1, .function = t.trace.strings.intern("hash")}};
+      {.address = 1, .function = t.trace.strings.intern("hash")},
+      {.address = 2, .function = t.trace.strings.intern("run_loop")}};
   const uint32_t stack = t.trace.stacks.add(0);
   t.trace.stacks.set_frames(stack, frames);
   t.add({.time = 1'000'000, .value = stack, .kind = EventKind::Sample});
   Trace trace = std::move(t.trace);
   Viewer viewer = with_pane(std::move(trace));
-  CHECK(viewer.flame().times().back() == FlameTime::Cpu);
+  CHECK(viewer.flame().times()[0] == FlameTime::Cpu);
+  CHECK(viewer.flame().times()[1] == FlameTime::Physical);
+  CHECK(viewer.flame().times().size() == 6);
   viewer.flame().set_time(FlameTime::Cpu);
   CHECK(texts(viewer).starts_with("all|"));
-  CHECK(texts(viewer).ends_with("hash|cpu samples: 1"));
+  CHECK(texts(viewer).ends_with("hash|1 sample"));
+  viewer.flame().set_time(FlameTime::Physical);
+  CHECK(texts(viewer) == "all|run_loop|hash|1 sample");
+  click_frame(viewer, "hash");
+  CHECK(viewer.flame().chooses());
+  REQUIRE(viewer.marks().samples.size() == 1);
+  CHECK(viewer.marks().samples[0] == std::vector<SampleAt>{{.executor = 0, .time = 1'000'000}});
+  viewer.run(Command::Escape);
+  CHECK(viewer.marks().samples.empty());
 }
 
 TEST_CASE("random events: every frame can be chosen, and every selection has a picture") {

@@ -76,6 +76,9 @@ void TaskPane::find_groups() {
   groups_.clear();
   group_of_.assign(session.size(), {});
   bool has_waits = false;
+  table_.is_sampled = session.size() != 0;
+  for (uint32_t track = 0; track < session.size(); track++)
+    table_.is_sampled = table_.is_sampled && session[track].trace.info.is_sampled();
   for (uint32_t track = 0; track < session.size(); track++) {
     const auto part = pane_selection(shared_, track);
     if (!part) continue;
@@ -86,6 +89,8 @@ void TaskPane::find_groups() {
         {.from = part->from, .to = part->to, .tasks = part->tasks, .executor = part->executor});
     group_of_[track] = std::move(found.group_of);
     for (TaskGroup& group : found.groups) {
+      // Several tasks that follow each other in the same memory look like one.
+      if (session[track].trace.info.is_sampled()) group.latencies.clear();
       std::string name = group.name.empty() ? "(unnamed)" : safe_text(group.name);
       if (session.size() > 1) name = session[track].title + ": " + name;
       groups_.push_back({.of = std::move(group),
@@ -118,6 +123,7 @@ void TaskPane::order() {
   table_.rows.clear();
   for (size_t i = 0; i < count; i++) {
     table_.rows.push_back(row_of(groups_[i].of, groups_[i].name));
+    if (table_.is_sampled) table_.rows.back().texts[static_cast<size_t>(By::Count)] += "+";
     table_.rows.back().chosen = groups_[i].name == chosen_;
   }
   mark_framed();

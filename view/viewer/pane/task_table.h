@@ -27,13 +27,15 @@ struct TaskTable {
   size_t omitted = 0;  // groups that are not in `rows`, because there are too many
   Column sorted = Column::Total;
   bool descending = true;
+  bool is_sampled = false;  // of profiles: times are from samples
 };
 
 struct TaskColumn {
   std::string_view name;
   std::string_view help;
 };
-inline constexpr std::array<TaskColumn, TaskTable::columns> task_table_columns = {{
+using TaskColumns = std::array<TaskColumn, TaskTable::columns>;
+inline constexpr TaskColumns task_table_columns = {{
     {"name", "Label, name or function; tasks whose names differ only in a number are one row"},
     {"tasks", "Tasks that existed in the selection"},
     {"total", "Running, runnable and waiting time of all of them"},
@@ -42,5 +44,21 @@ inline constexpr std::array<TaskColumn, TaskTable::columns> task_table_columns =
     {"running \u00b7 runnable \u00b7 waiting", "Parts of the total"},
     {"self", "The total without waits for other tasks; includes waits for operations and locks"},
 }};
+// The same columns of a profile.
+inline constexpr TaskColumns sampled_task_columns = {{
+    {"name", "Function of the coroutine"},
+    {"tasks",
+     "Coroutines with samples in the selection, or more: some that follow each other in the same "
+     "memory count as one"},
+    {"total", "From the first to the last sample of each, of all of them"},
+    {"p50", "Not known: samples do not show where a coroutine begins and ends"},
+    {"p99", "Not known: samples do not show where a coroutine begins and ends"},
+    {"running \u00b7 runnable \u00b7 waiting",
+     "Parts of the total: about a period for each sample is running, the rest waiting"},
+    {"self", "The total without waits for other tasks"},
+}};
+constexpr const TaskColumns& columns_of(const TaskTable& table) {
+  return table.is_sampled ? sampled_task_columns : task_table_columns;
+}
 
 }  // namespace skein

@@ -20,8 +20,11 @@ constexpr size_t most_labels = 10;
 constexpr size_t most_arrows = 100;
 constexpr size_t most_segments = 40;
 
-// The role of the task in the arrow, as the actor (`acted`) or the other task.
-std::string_view role(Link link, bool acted) {
+// The role of the task in the arrow, as the actor (`acted`) or the other task. Samples show that a
+// task is awaited, not that its result was read.
+std::string_view role(Link link, bool acted, bool is_sampled) {
+  if (is_sampled && link == Link::Read)
+    return acted ? "last seen awaited by" : "last seen awaiting";
   switch (link) {
     case Link::Read:
       return acted ? "result was read by" : "read the result of";
@@ -60,6 +63,7 @@ class TaskPanel {
   }
 
   void state() {
+    if (trace_.info.is_sampled()) return sampled();
     switch (task_.how) {
       case End::Resolved:
         ended("ended");
@@ -80,9 +84,15 @@ class TaskPanel {
       case End::Open:
         open();
     }
-    if (activations_ != 0)
-      out_.line("ran", duration_text(static_cast<double>(running_)) + " in " +
-                           counted(activations_, "activation"));
+    ran("");
+  }
+
+  // When it began and ended is not known.
+  void sampled() {
+    out_.at_time("first sample", whole_.tasks[index_].start);
+    out_.at_time("last sample", task_.end,
+                 ", " + interval_text(whole_.tasks[index_].start, task_.end) + " later");
+    ran("about ");
   }
 
   void about() {
@@ -96,10 +106,10 @@ class TaskPanel {
     }
     if (labels > out_.limit(most_labels)) out_.more("labels", labels - out_.limit(most_labels));
     if (task_.location != 0 && task_.location < trace_.locations.size())
-      out_.line("created at", location(task_.location));
+      out_.line(trace_.info.is_sampled() ? "function" : "created at", location(task_.location));
     if (task_.pre_existing)
       out_.line("created", "before the trace");
-    else
+    else if (!trace_.info.is_sampled())
       out_.at_time("created", whole_.tasks[index_].start);
     if (out_.of().has_executors()) out_.line("executor", executor_text(trace_, task_.executor));
   }
@@ -110,7 +120,10 @@ class TaskPanel {
     for (TaskIndex parent = whole_.tasks[index_].parent; parent < whole_.tasks.size() && left-- > 0;
          parent = whole_.tasks[parent].parent)
       if (++ancestors <= out_.limit(most_ancestors))
-        out_.task(ancestors == 1 ? "parent" : "of", parent);
+        out_.task(ancestors > 1              ? "of"
+                  : trace_.info.is_sampled() ? "awaited by"
+                                             : "parent",
+                  parent);
     if (ancestors > out_.limit(most_ancestors))
       out_.more("of", ancestors - out_.limit(most_ancestors));
     size_t children = 0;
@@ -122,7 +135,7 @@ class TaskPanel {
     if (children == 0) return;
     std::string text = grouped(children);
     if (hidden != 0) text += ", " + counted(hidden, "task") + " hidden";
-    out_.line("children", std::move(text));
+    out_.line(trace_.info.is_sampled() ? "awaited" : "children", std::move(text));
   }
 
   // All if they are few, otherwise those around the focus.
@@ -141,13 +154,19 @@ class TaskPanel {
       const Interaction& arrow = model_.interactions[arrows_[i]];
       const bool acted = arrow.from == index_;
       const uint64_t at = acted ? uint64_t{arrow.from_time} : uint64_t{arrow.to_time};
-      out_.task(role(arrow.link, acted), acted ? arrow.to : arrow.from,
+      out_.task(role(arrow.link, acted, trace_.info.is_sampled()), acted ? arrow.to : arrow.from,
                 out_.on_clock(acted ? arrow.to_time : arrow.from_time), ", " + out_.time(at));
     }
     out_.more("later", count - last);
   }
 
  private:
+  void ran(std::string_view about) {
+    if (activations_ != 0)
+      out_.line("ran", std::string(about) + duration_text(static_cast<double>(running_)) + " in " +
+                           counted(activations_, "activation"));
+  }
+
   void ended(std::string_view how) {
     out_.line("state", std::string(how) + (task_.reason ? ": " + text(task_.reason) : ""));
     woken();

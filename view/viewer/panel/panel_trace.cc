@@ -42,7 +42,7 @@ void write_trace(PanelWriter& out) {
     stuck += task.is_unresolved();
   }
   out.line("tasks", grouped(tasks));
-  out.line("ended", grouped(ended));
+  if (!info.is_sampled()) out.line("ended", grouped(ended));
   const auto list = [&](std::string_view name, size_t count, auto&& is_one) {
     if (count == 0) return;
     out.line(name, grouped(count));

@@ -220,6 +220,10 @@ std::string Panels::notice() const {
 
 std::string Panels::alarm() const {
   std::string text = shared_.annotations.text();
+  // A profile that was opened from a copy of its trace has no annotations.
+  for (size_t i = 0; i < shared_.session.size() && text.empty(); i++)
+    if (const Trace& trace = shared_.session[i].trace; trace.info.is_sampled())
+      text = sampled_note(trace);
   std::string_view before = text.empty() ? "" : ". ";
   for (size_t i = 0; i < shared_.session.size(); i++) {
     const std::string& alarm = shared_.findings[i].alarm;

@@ -351,7 +351,7 @@ EXPORT(task_table) void task_table() {
   json.open('{').key("selection").text(table.selection).key("omitted").number(table.omitted);
   json.key("sorted").number(static_cast<size_t>(table.sorted));
   json.key("descending").flag(table.descending).key("columns").open('[');
-  for (const TaskColumn& column : task_table_columns)
+  for (const TaskColumn& column : columns_of(table))
     json.open('[').text(column.name).text(column.help).close(']');
   json.close(']').key("rows").open('[');
   for (const TaskTable::Row& row : table.rows) {
@@ -368,7 +368,7 @@ EXPORT(sort_tasks) void sort_tasks(uint32_t column) {
 }
 EXPORT(choose_tasks) void choose_tasks(size_t row) { page->viewer.choose_tasks(row); }
 
-// Puts its picture into `primitives()`. The result is [time, [[time, name, help], ...]]: what is
+// Puts its picture into `primitives()`. The result is [time, [[time, choice, help], ...]]: what is
 // shown, and the choices.
 EXPORT(flame) void flame() {
   FlamePane& pane = page->viewer.flame();
@@ -379,7 +379,7 @@ EXPORT(flame) void flame() {
   for (const FlameTime time : pane.times()) {
     const auto number = static_cast<size_t>(time);
     const FlameTimeText& text = flame_times[number];
-    json.open('[').number(number).text(text.name).text(text.help).close(']');
+    json.open('[').number(number).text(text.choice).text(text.help).close(']');
   }
   json.close(']').close(']');
 }

@@ -24,7 +24,7 @@ class Pane {
     this.key = profile ? "skein profile pane" : "skein pane";
     this.kept = remembered(this.key) ?? (profile ? "on 320" : "off 220");
     const [open, height] = this.kept.split(" ");
-    this.resize(Number(height));
+    this.resize(Number(height), .5);
     module.calls.set_task_table_shown(Number(open === "on"));
     this.listen();
   }
@@ -48,23 +48,31 @@ class Pane {
     if (calls.changed()) this.changed();  // the chosen row is of other tasks now
   }
 
-  private resize(height: number) {
-    const most = element("left").clientHeight * .6;
+  private resize(height: number, share = .6) {
+    const most = element('left').clientHeight * share;
     this.box.style.height = `${Math.round(Math.max(60, Math.min(height || 220, most || 220)))}px`;
     this.changed();
   }
 
   private show({ selection, omitted, sorted, descending, columns, rows }: TaskTable) {
     element("selection").textContent = `Tasks of: ${selection}`;
+    if (!element('states').hasChildNodes())
+      element('states').append(...states.map((state, i) => {
+        const part = make('span');
+        part.append(this.state(i), state);
+        return part;
+      }));
     element("omitted").textContent = rows.length === 0 ? "No tasks." : omitted > 0 ? `${omitted} more rows are not shown.` : "";
     const head = this.box.querySelector("thead tr")!;
     if (head.children.length === 0) head.append(...columns.map(([name, help], column) => {
       const cell = make("th"), button = make("button");
-      name.split(" \u00b7 ").forEach((part, i) => {
-        if (column === statesColumn) button.append(this.state(i), part);
-        else button.append(part);
-      });
-      button.title = help;
+      // Its words are above the table, where there is room.
+      if (column === statesColumn)
+        button.append(...states.map((_, i) => this.state(i)));
+      else
+        button.append(name);
+      button.title = column === statesColumn ? `${name}: ${help}` : help;
+      if (column === statesColumn) button.ariaLabel = name;
       button.addEventListener("click", () => { this.module.calls.sort_tasks(column); this.changed(); });
       cell.append(button);
       return cell;

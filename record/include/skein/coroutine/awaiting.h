@@ -264,7 +264,10 @@ constexpr bool __left_to_compiler() {
 //
 // A member class: for a template specialisation, argument-dependent lookup of operator co_await
 // would search the namespaces of the arguments, where a template may accept anything.
-template <class _Dp, __step _Step, class _Tp, __target _Target>
+//
+// The last argument is the type of the inner awaiter: `skein ps` reads it from the names of the
+// member functions, to find in the memory of the process what the coroutine waits for.
+template <class _Dp, __step _Step, class _Tp, __target _Target, class _Inner>
 struct __traced_awaiter_for {
   struct __type : __of_promise<_Dp, _Step> {
     __held<_Tp> __inner;
@@ -369,7 +372,8 @@ struct __traced_awaiter_for {
   };
 };
 template <class _Dp, __step _Step, class _Tp, __target _Target>
-using __traced_awaiter = typename __traced_awaiter_for<_Dp, _Step, _Tp, _Target>::__type;
+using __traced_awaiter =
+    typename __traced_awaiter_for<_Dp, _Step, _Tp, _Target, __awaiter_type<_Tp>>::__type;
 
 // The awaiter of an operand that is converted. A kept call ends after its awaiter.
 template <class _Call, class _Awaiter>

@@ -146,8 +146,9 @@ inline void __resumed_before_ready(__frame& __f) {
 #define SKEIN_DETAIL_WRAPS
 #endif
 
-// A set of nonzero words; the key is the word without its low kLow bits. A full set overwrites
-// older words. Threads: any.
+// A set of nonzero words; the key is the word without its low kLow bits, and words have none of a
+// key's top kLow bits: those of addresses of code are equal. A full set overwrites older words.
+// Threads: any.
 template <unsigned _KLow>
 struct __word_set {
   static constexpr unsigned _KBits = 10, _KTries = 8;
@@ -158,7 +159,8 @@ struct __word_set {
            (1 << _KBits);
   }
   // Returns the word with this key, or 0.
-  uint64_t __find(uint64_t __key) const {
+  SKEIN_DETAIL_WRAPS uint64_t __find(uint64_t __key) const {
+    __key = __key << _KLow >> _KLow;
     for (unsigned __tried = 0; __tried < _KTries; ++__tried) {
       const uint64_t __word = __atomic_load_n(&__words[__slot(__key, __tried)], __ATOMIC_RELAXED);
       if (__word == 0) return 0;
@@ -194,8 +196,7 @@ SKEIN_DETAIL_WRAPS inline void __remember(const __frame& __f, const void* promis
   const uint64_t destroy = reinterpret_cast<const __any_word*>(__begin)[1];
   const uint64_t __offset = (reinterpret_cast<uintptr_t>(&__f) - __begin) / sizeof(void*);
   const uint64_t __word = destroy << _KOffsetBits | __offset;
-  if (__traced_functions.__find(destroy) != __word && __word >> _KOffsetBits == destroy &&
-      __offset < 1 << _KOffsetBits)
+  if (__traced_functions.__find(destroy) != __word && __offset < 1 << _KOffsetBits)
     __traced_functions.__add(__word);
   if (__traced_regions.__find(__begin >> _KRegionBits) == 0)
     __traced_regions.__add(__begin >> _KRegionBits);

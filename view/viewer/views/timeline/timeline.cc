@@ -202,6 +202,7 @@ Marks Timeline::marks() const {
   const Selection& selection = shared_.selection;
   Marks marks{.notes = note_marks_,
               .tasks = task_marks_,
+              .samples = shared_.framed_samples,
               .collapsed = collapsed_marks_,
               .counters = counter_marks_,
               .bookmarks = bookmark_marks_,

@@ -1,3 +1,11 @@
+// Finds the intervals of logical_times.h, and gives each to a sink.
+//
+//   struct Sink {
+//     void begin(size_t usual);                         // anew, about so many intervals
+//     void add(const LogicalTimes::Interval& interval);
+//   };
+//   const LogicalTimes stacks = find_stacks(subject, sink);  // without intervals
+//
 // Which tasks await one changes with time: its chain is a list of pieces, each a wait for it
 // (logical_chains.h). Nearly all tasks have one piece, which begins before they run and ends after
 // them. So the stack of a wait is found once and kept for everything below it (place_of). An
@@ -5,77 +13,77 @@
 //
 // Measured (bench/ask.cc): most of the time are cache misses. So what is needed of a task is in one
 // struct of half a cache line, which is fetched before its turn.
-#include "trace/ask/logical_times.h"
+#pragma once
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "profile/flame/name_table.h"
 #include "trace/ask/logical_chains.h"
 #include "trace/ask/logical_frames.h"
+#include "trace/ask/logical_times.h"
 #include "trace/ask/number_table.h"
 #include "trace/model/names.h"
 
 namespace skein {
 
-namespace {
-
-using State = LogicalTimes::State;
-using Piece = LogicalChains::Piece;
-constexpr uint32_t no_stack = LogicalChains::none;
-constexpr uint32_t varies = no_stack - 1;  // instead of a stack
-constexpr size_t ahead = 16;               // tasks are fetched so many rows before their turn
-
-struct StackKey {
-  uint32_t parent = LogicalTimes::root;
-  uint32_t frame = no_stack;  // no_stack: "(not followed)"
-  uint32_t location = 0;
-  bool operator==(const StackKey&) const = default;
-  uint64_t hash() const { return hash_of(uint64_t{parent} << 32 | location, frame); }
-};
-
-// A stack, and the label that applies to its innermost task.
-struct StackPlace {
-  uint32_t stack = LogicalTimes::root;
-  StringId label = 0;
-};
-
+template <class Sink>
 class StackFinder {
  public:
-  explicit StackFinder(const Subject& subject)
-      : trace_(subject.trace),
+  StackFinder(const Subject& subject, Sink& sink, LogicalChains::Passive passive)
+      : sink_(sink),
+        trace_(subject.trace),
         model_(subject.model),
         waits_(subject.waits.waits),
-        chains_(subject),
-        tasks_(chains_.tasks()),
         frames_(subject),
+        chains_(subject, frames_, passive),
+        tasks_(chains_.tasks()),
         threads_(trace_.executors.size()),
         left_(4 * (waits_.size() + model_.activations.size()) + 1'000'000) {
     table_.add({});
     depths_.push_back(0);
-    last_children_.emplace_back();
     const size_t usual = waits_.size() + chains_.ready_waits() + model_.activations.size();
-    found_.intervals.reserve(usual + usual / 8);  // to grow later would double the time
+    sink_.begin(usual + usual / 8);
     for (uint32_t kind = 0; kind < trace_.kinds.size(); kind++)
       if (kind_name(trace_, kind) == "generator") generator_kind_ = kind;
-    for (TaskIndex task = 0; task < tasks_.size(); task++) {
-      tasks_[task].frame = frames_.of(task);
-      tasks_[task].label = model_.tasks[task].label;
-    }
   }
 
   LogicalTimes find();
+  // A passive task has run or waited: chains are missing.
+  bool contradicts() const { return contradicts_; }
 
  private:
+  using State = LogicalTimes::State;
+  using Piece = LogicalChains::Piece;
+  static constexpr uint32_t no_stack = LogicalChains::none;
+  static constexpr uint32_t varies = no_stack - 1;  // instead of a stack
+  static constexpr size_t ahead = 16;  // tasks are fetched so many rows before their turn
+
+  struct StackKey {
+    uint32_t parent = LogicalTimes::root;
+    uint32_t frame = no_stack;  // no_stack: "(not followed)"
+    uint32_t location = 0;
+    bool operator==(const StackKey&) const = default;
+    uint64_t hash() const { return hash_of(uint64_t{parent} << 32 | location, frame); }
+  };
+  // A stack, and the label that applies to its innermost task.
+  struct StackPlace {
+    uint32_t stack = LogicalTimes::root;
+    StringId label = 0;
+  };
   struct Part {
     uint64_t begin;
     uint64_t end;
     StackPlace base;
   };
   struct Child {
-    uint32_t frame = 0;
-    uint32_t location = 0;
+    StackKey key;
     uint32_t stack = no_stack;
   };
+  static constexpr size_t children = 512;
   // A task that runs, and has called the next one without a wait.
   struct Call {
     TaskIndex task;
@@ -110,7 +118,7 @@ class StackFinder {
     interval_.end = end;
     interval_.label = place.label;
     interval_.stack = place.stack;
-    found_.intervals.push_back(interval_);
+    sink_.add(interval_);
   }
   void start(TaskIndex task, uint32_t executor, State state) {
     interval_.task = task;
@@ -122,27 +130,48 @@ class StackFinder {
     const LogicalChains::Task& of = tasks_[task];
     return {child(base.stack, of.frame, location), of.label ? of.label : base.label};
   }
-  uint32_t child(uint32_t parent, uint32_t frame, uint32_t location);
+  uint32_t child(uint32_t parent, uint32_t frame, uint32_t location) {
+    const StackKey key = {parent, frame, location};
+    Child& last =
+        last_children_[(parent * 0x9e3779b1 ^ frame * 0x85ebca6b ^ location * 0xc2b2ae35) >> 23];
+    if (last.stack == no_stack || !(last.key == key)) last = {key, find_child(key)};
+    return last.stack;
+  }
+  uint32_t find_child(const StackKey& key);
 
+  Sink& sink_;
   const Trace& trace_;
   const Model& model_;
   const std::vector<Waits::Wait>& waits_;
+  LogicalFrames frames_;
   LogicalChains chains_;
   std::vector<LogicalChains::Task>& tasks_;
-  LogicalFrames frames_;
   LogicalTimes found_;
   NumberTable<StackKey> table_;       // the stacks
   std::vector<uint32_t> depths_;      // of the stacks
-  std::vector<Child> last_children_;  // of the stacks: the next is often the same
+  std::array<Child, children> last_children_ = {};  // by hash: the next is often the same
   std::vector<std::vector<Call>> threads_;
   LogicalTimes::Interval interval_;
   std::vector<Part> parts_;
   bool has_calls_ = trace_.info.is_own();     // a switch of mirage-profile is no call
   uint32_t generator_kind_ = UINT32_MAX - 1;  // no kind
   size_t left_;                               // of the parts that may be split
+  bool contradicts_ = false;
 };
 
-LogicalTimes StackFinder::find() {
+template <class Sink>
+LogicalTimes find_stacks(const Subject& subject, Sink& sink) {
+  // Of others, Waits does not have all runs.
+  if (subject.trace.info.is_own()) {
+    StackFinder finder(subject, sink, LogicalChains::Passive::Skipped);
+    LogicalTimes found = finder.find();
+    if (!finder.contradicts()) return found;
+  }
+  return StackFinder(subject, sink, LogicalChains::Passive::All).find();
+}
+
+template <class Sink>
+LogicalTimes StackFinder<Sink>::find() {
   const auto& runs = model_.activations;
   size_t run = 0;
   const auto add_runs = [&](uint64_t before) {
@@ -182,27 +211,26 @@ LogicalTimes StackFinder::find() {
   return std::move(found_);
 }
 
-uint32_t StackFinder::child(uint32_t parent, uint32_t frame, uint32_t location) {
-  Child& last = last_children_[parent];
-  if (last.frame == frame && last.location == location && last.stack != no_stack) return last.stack;
-  const uint32_t known = table_.find({parent, frame, location});
-  if (known != no_stack) {
-    last = {frame, location, known};
-    return known;
-  }
-  if (depths_[parent] > deepest_stack) return parent;
-  if (depths_[parent] == deepest_stack && frame != no_stack) return child(parent, no_stack, 0);
-  depths_.push_back(depths_[parent] + 1);
-  last_children_.emplace_back();
-  return table_.add({parent, frame, location});
+template <class Sink>
+uint32_t StackFinder<Sink>::find_child(const StackKey& key) {
+  const uint32_t known = table_.find(key);
+  if (known != no_stack) return known;
+  const uint32_t depth = depths_[key.parent];
+  if (depth > deepest_stack) return key.parent;
+  if (depth == deepest_stack && key.frame != no_stack)
+    return find_child({.parent = key.parent, .frame = no_stack, .location = 0});
+  depths_.push_back(depth + 1);
+  return table_.add(key);
 }
 
-void StackFinder::add_wait(uint32_t index) {
+template <class Sink>
+void StackFinder<Sink>::add_wait(uint32_t index) {
   const Waits::Wait& wait = waits_[index];
   const uint64_t end = chains_.end_of(wait), ready = chains_.ready_of(wait);
   if (wait.is_open()) found_.unfinished++;
   Piece* const piece = cover(wait.task, wait.begin, end);
   tasks_[wait.task].last_wait = index;
+  contradicts_ |= tasks_[wait.task].is_passive;
   // A generator at a value waits for nothing: its caller may stop at any.
   if (wait.on == no_index && generator_kind_ < trace_.kinds.size() && is_generator(wait.task))
     return;
@@ -230,7 +258,8 @@ void StackFinder::add_wait(uint32_t index) {
     push(below(part.base, wait.task, wait.location), part.begin, part.end);
 }
 
-void StackFinder::add_suspended(const Waits::Wait& wait, TaskIndex target, const StackPlace* place,
+template <class Sink>
+void StackFinder<Sink>::add_suspended(const Waits::Wait& wait, TaskIndex target, const StackPlace* place,
                                 uint64_t begin, uint64_t end) {
   if (begin >= end) return;
   uint32_t frame = no_stack;
@@ -246,12 +275,14 @@ void StackFinder::add_suspended(const Waits::Wait& wait, TaskIndex target, const
     add_target(frame, below(part.base, wait.task, wait.location), part.begin, part.end);
 }
 
-void StackFinder::add_target(uint32_t frame, StackPlace place, uint64_t begin, uint64_t end) {
+template <class Sink>
+void StackFinder<Sink>::add_target(uint32_t frame, StackPlace place, uint64_t begin, uint64_t end) {
   if (frame != no_stack) place.stack = child(place.stack, frame, 0);
   push(place, begin, end);
 }
 
-Piece* StackFinder::cover(TaskIndex task, uint64_t begin, uint64_t end) {
+template <class Sink>
+LogicalChains::Piece* StackFinder<Sink>::cover(TaskIndex task, uint64_t begin, uint64_t end) {
   Piece* piece = chains_.find(task, begin);
   if (piece != nullptr && piece->end <= begin) piece = chains_.next(*piece);
   Piece* const first = piece;
@@ -267,14 +298,16 @@ Piece* StackFinder::cover(TaskIndex task, uint64_t begin, uint64_t end) {
   return first;
 }
 
-bool StackFinder::base_of(Piece* piece, uint64_t begin, uint64_t end, uint32_t depth,
+template <class Sink>
+bool StackFinder<Sink>::base_of(Piece* piece, uint64_t begin, uint64_t end, uint32_t depth,
                           StackPlace& base) {
   base = {};
   if (piece == nullptr || piece->begin >= end) return true;
   return piece->begin <= begin && end <= piece->end && place_of(*piece, depth + 1, base);
 }
 
-bool StackFinder::place_of(Piece& piece, uint32_t depth, StackPlace& place) {
+template <class Sink>
+bool StackFinder<Sink>::place_of(Piece& piece, uint32_t depth, StackPlace& place) {
   if (piece.stack == no_stack) {
     const Waits::Wait& wait = waits_[piece.wait];
     Piece* above = chains_.find(wait.task, wait.begin);
@@ -294,7 +327,8 @@ bool StackFinder::place_of(Piece& piece, uint32_t depth, StackPlace& place) {
   return true;
 }
 
-void StackFinder::split(TaskIndex task, uint64_t begin, uint64_t end, uint32_t depth,
+template <class Sink>
+void StackFinder<Sink>::split(TaskIndex task, uint64_t begin, uint64_t end, uint32_t depth,
                         std::vector<Part>& out) {
   if (depth >= deepest_stack || left_ == 0) {
     out.push_back({begin, end, {child(LogicalTimes::root, no_stack, 0), 0}});
@@ -323,7 +357,8 @@ void StackFinder::split(TaskIndex task, uint64_t begin, uint64_t end, uint32_t d
 
 // `by` has called the task: it ran until now, and did not begin to wait; nor does another task
 // await what runs now. That is a generator, or a coroutine that its creator has started.
-bool StackFinder::is_called(const Model::Activation& run, const Call& by) const {
+template <class Sink>
+bool StackFinder<Sink>::is_called(const Model::Activation& run, const Call& by) const {
   const Model::Task& task = model_.tasks[run.task];
   return has_calls_ && by.end == run.start && tasks_[by.task].last_wait == by.last_wait &&
          (model_.tasks[by.task].end > run.start || model_.is_open(by.task)) &&
@@ -331,13 +366,15 @@ bool StackFinder::is_called(const Model::Activation& run, const Call& by) const 
           (task.parent == by.task && tasks_[run.task].last_wait == no_stack));
 }
 
-void StackFinder::add_run(const Model::Activation& run) {
+template <class Sink>
+void StackFinder<Sink>::add_run(const Model::Activation& run) {
   if (run.task == no_index || run.start >= run.end || run.executor >= threads_.size()) return;
   Piece* const piece = cover(run.task, run.start, run.end);
   start(run.task, run.executor, State::Running);
   StackPlace base;
   const bool is_known = base_of(piece, run.start, run.end, 0, base);
   const uint32_t last_wait = tasks_[run.task].last_wait;
+  contradicts_ |= tasks_[run.task].is_passive;
   std::vector<Call>& calls = threads_[run.executor];
   // The task may go on after a call.
   const auto same = std::find_if(calls.rbegin(), calls.rend(), [&](const Call& call) {
@@ -359,11 +396,7 @@ void StackFinder::add_run(const Model::Activation& run) {
   parts_.clear();
   split(run.task, run.start, run.end, 0, parts_);
   for (const Part& part : parts_) push(below(part.base, run.task, 0), part.begin, part.end);
-  calls.back().place = {found_.intervals.back().stack, found_.intervals.back().label};
+  calls.back().place = {interval_.stack, interval_.label};
 }
-
-}  // namespace
-
-LogicalTimes find_logical_times(const Subject& subject) { return StackFinder(subject).find(); }
 
 }  // namespace skein

@@ -1,4 +1,4 @@
-#include "cli/output/memory_directory.h"
+#include "cli/output/temporary_trace.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -12,20 +12,19 @@
 
 namespace skein::cli {
 
-MemoryDirectory::MemoryDirectory(const MemoryTrace& memory) {
+TemporaryTrace::TemporaryTrace(const Trace& trace, std::string title) {
   std::error_code error;
-  folder_ = (std::filesystem::temp_directory_path(error) / "skein-memory-XXXXXX").string();
+  folder_ = (std::filesystem::temp_directory_path(error) / "skein-view-XXXXXX").string();
   if (mkdtemp(folder_.data()) == nullptr)
     die(2, folder_ + ": " + std::strerror(errno) + "; set TMPDIR");
-  std::string name = memory.title;
-  for (char& c : name)
+  for (char& c : title)
     if (c == '/') c = '_';
-  path_ = folder_ + "/" + name;
+  path_ = folder_ + "/" + title;
   TraceDirectoryWriter to(path_);
-  for (const CtfFile& file : export_ctf(memory.trace, {}).files) to.write(file.name, file.bytes);
+  for (const CtfFile& file : export_ctf(trace, {}).files) to.write(file.name, file.bytes);
 }
 
-MemoryDirectory::~MemoryDirectory() {
+TemporaryTrace::~TemporaryTrace() {
   std::error_code error;
   std::filesystem::remove_all(folder_, error);
 }

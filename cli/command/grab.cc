@@ -1,0 +1,108 @@
+// `skein grab`: copies the trace out of a virtual machine's memory (target/guest). The guest does
+// not help: it runs, is stuck, has crashed, or its QEMU was killed and left a file of its RAM.
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "base/disk_files.h"
+#include "base/escape.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/die.h"
+#include "cli/output/live_copy.h"
+#include "target/guest/arena_files.h"
+
+namespace skein::cli {
+
+namespace {
+
+struct OpenGuest {
+  std::string name;
+  std::unique_ptr<GuestMemory> memory;
+};
+
+std::unique_ptr<GuestMemory> value_or_die(Result<std::unique_ptr<GuestMemory>> memory) {
+  if (!memory) die(2, memory.error().message());
+  return *std::move(memory);
+}
+
+std::string describe(const Guest& guest) {
+  return (guest.name.empty() ? "without a name" : "'" + escaped(guest.name) + "'") + " (PID " +
+         std::to_string(guest.pid) + ")";
+}
+
+// The names of all guests, for a message.
+std::string list(const std::vector<Guest>& guests) {
+  if (guests.empty()) return "no QEMU runs on this machine";
+  std::string text = "there are ";
+  constexpr size_t most = 8;
+  for (size_t i = 0; i < guests.size() && i < most; i++)
+    text += (i == 0 ? "" : ", ") + describe(guests[i]);
+  if (guests.size() > most) text += " and " + std::to_string(guests.size() - most) + " more";
+  return text;
+}
+
+OpenGuest open_guest(const std::string& text) {
+  const std::vector<Guest> guests = find_guests();
+  std::vector<Guest> found;
+  std::copy_if(guests.begin(), guests.end(), std::back_inserter(found),
+               [&](const Guest& guest) { return guest.name == text && !text.empty(); });
+  if (found.size() > 1)
+    die(2, "'" + escaped(text) + "' names " + std::to_string(found.size()) +
+               " guests: " + list(found) + "; use a PID");
+  if (found.size() == 1) return {text, value_or_die(open_guest_process(found.front().pid))};
+  DiskFiles files;
+  if (const FileType type = files.type(text); type == FileType::File && text != "-") {
+    const std::string base = text.substr(text.rfind('/') + 1);
+    return {base.empty() ? "guest" : base, value_or_die(open_ram_file(text))};
+  }
+  uint64_t pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (error == std::errc() && end == text.data() + text.size()) {
+    for (const Guest& guest : guests)
+      if (guest.pid == pid && !guest.name.empty())
+        return {guest.name, value_or_die(open_guest_process(pid))};
+    return {"guest-" + text, value_or_die(open_guest_process(pid))};
+  }
+  die(2, "'" + escaped(text) + "': no such guest, PID or file; " + list(guests));
+}
+
+// The name of a directory: no other folder, and no option.
+std::string default_output(const std::string& guest) {
+  std::string name = guest;
+  std::replace(name.begin(), name.end(), '/', '_');
+  if (name.starts_with('.') || name.starts_with('-')) name.front() = '_';
+  return name + ".skein";
+}
+
+void print_note(const Arena& arena) {
+  if (arena.note_ticks == 0) return;
+  const uint64_t passed = arena.note_ticks > arena.ticks ? arena.note_ticks - arena.ticks : 0;
+  const double seconds = static_cast<double>(passed) / static_cast<double>(arena.ticks_per_second);
+  std::fprintf(stderr, "skein: the guest left a note after %.3f s: %s\n", seconds,
+               escaped(arena.note).c_str());
+}
+
+}  // namespace
+
+int run_grab(const GrabOptions& options) {
+  const OpenGuest guest = open_guest(options.guest);
+  Result<FoundArena> found = find_arena(*guest.memory);
+  if (!found) {
+    Error error = found.error();
+    if (error.file.empty()) error.file = escaped(options.guest);
+    die(2, error.message());
+  }
+  ArenaFiles files(*guest.memory, *std::move(found), guest.name);
+  TraceDirectoryWriter to(options.output.empty() ? default_output(guest.name) : options.output);
+  const auto metadata = files.head("metadata", SIZE_MAX);
+  if (!metadata) die(2, metadata.error().message());
+  to.write("metadata", *metadata);
+  const auto report = copy_trace(files, "", to, [](ctf::TaskTableSnapshot&) {});
+  if (!report) die(2, report.error().message());
+  print_report(*report);
+  print_note(files.arena());
+  return 0;
+}
+
+}  // namespace skein::cli
