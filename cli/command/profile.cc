@@ -146,6 +146,16 @@ std::string counts_text(const Sampler::Counts& counts, const RingOptions& rings)
   return counted(counts.samples, "sample") + (rings.off_cpu ? " and " + waits : "");
 }
 
+// CPU time that the samples do not contain.
+void report_unsampled(const Sampler::Counts& counts) {
+  constexpr uint64_t percent = 100, least_ns = 10'000'000;
+  const uint64_t missing = counts.cpu_ns - std::min(counts.cpu_ns, counts.sampled_ns);
+  if (missing < least_ns || missing * percent < 2 * counts.cpu_ns) return;
+  report_message(
+      duration_text(missing) + " of the " + duration_text(counts.cpu_ns) +
+      " of CPU time are missing: no sample met the threads that used them. Use a higher -F");
+}
+
 void report(const Sampler& sampler, const std::string& program, const RingOptions& rings,
             double seconds, const std::string& output) {
   const Sampler::Counts& counts = sampler.counts();
@@ -167,6 +177,7 @@ void report(const Sampler& sampler, const std::string& program, const RingOption
     std::snprintf(pause, sizeof pause, "%.0f us", sampler.median_pause() / 1e3);
     report_message(sampler.why_stopping() + ": threads were stopped for each sample, for " + pause +
                    " (median). The kernel's functions and started processes are missing");
+    report_unsampled(counts);
   } else if (!sampler.has_kernel())
     report_message(
         "without the kernel's functions: these need kernel.perf_event_paranoid at 1 or "

@@ -501,7 +501,7 @@ struct Sampler::State {
       const timespec time = {.tv_sec = static_cast<time_t>(pause / 1'000'000'000),
                              .tv_nsec = static_cast<long>(pause % 1'000'000'000)};
       if (ppoll(&ready, extra < 0 ? 0 : 1, &time, nullptr) > 0) return true;
-      stopping->sample(2 * interval, [&](const PerfRecord& sample) { use_stopped(sample); });
+      stopping->sample([&](const PerfRecord& sample) { use_stopped(sample); });
     }
     return false;
   }
@@ -644,12 +644,12 @@ Result<Sampler> Sampler::begin(uint32_t pid, const std::string& path, const Ring
                  .file = rings.error().file,
                  .advice = "off-CPU time needs kernel.perf_event_paranoid at 1 or less, or CAP_PERFMON"};
   } else {
-    stopping.emplace(pid, options.stack_bytes, options.starts_at_exec);
-    if (const Result<void> possible = stopping->check(); !possible)
-      return Error{.what = rings.error().what + "; and " + possible.error().what,
-                   .advice = rings.error().advice};
     attribute = PerfRings::software_clock(options);
     attribute.exclude_kernel = 1;
+    stopping.emplace(pid, attribute.sample_period, options.stack_bytes, options.starts_at_exec);
+    if (const Result<void> begun = stopping->begin(); !begun)
+      return Error{.what = rings.error().what + "; and " + begun.error().what,
+                   .advice = rings.error().advice};
   }
   std::vector<perf_event_attr> events;
   if (options.off_cpu) events.push_back(of_waits(attribute));
@@ -708,6 +708,8 @@ Result<void> Sampler::finish() {
   if (state_->stopping) {
     state_->pauses = state_->stopping->take_pauses();
     std::sort(state_->pauses.begin(), state_->pauses.end());
+    state_->counts.cpu_ns = state_->stopping->cpu_ns();
+    state_->counts.sampled_ns = state_->stopping->sampled_ns();
   } else {
     state_->read_waiting();
     state_->stop_readers();

@@ -50,6 +50,7 @@ class Sampler {
     CoroutineChains::Counts coroutines = {};
     ProcessTasks::Counts tasks = {};
     uint64_t off_cpu_ns = 0, preempted_ns = 0;  // of the waits; the second is a part
+    uint64_t cpu_ns = 0, sampled_ns = 0;        // if threads are stopped: used, and of the samples
     uint64_t own_ns = 0;                        // for which threads were preempted to be read
   };
 

@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "profile/sample/monotonic_clock.h"
 #include "target/thread_ids.h"
@@ -122,7 +124,7 @@ int pending_signal(int status) { return status >> 16 == PTRACE_EVENT_STOP ? 0 : 
 
 }  // namespace
 
-Result<void> StoppingSampler::check() const {
+Result<void> StoppingSampler::begin() {
   const auto thread = static_cast<pid_t>(pid_);
   if (ptrace(PTRACE_SEIZE, thread, nullptr, nullptr) != 0) {
     const int reason = errno;
@@ -133,27 +135,58 @@ Result<void> StoppingSampler::check() const {
   ptrace(PTRACE_INTERRUPT, thread, nullptr, nullptr);
   if (const std::optional<int> status = wait_for_stop(thread, is_child_))
     ptrace(PTRACE_DETACH, thread, nullptr, static_cast<intptr_t>(pending_signal(*status)));
+  note_process_time();
+  process_begin_ = process_now_;
+  for (const uint64_t present : thread_ids("/proc/" + std::to_string(pid_) + "/task"))
+    threads_[present].used = cpu_time(pid_, present);
+  last_ = monotonic_ns();
   return {};
 }
 
-void StoppingSampler::sample(uint64_t longest, const std::function<void(const PerfRecord&)>& use) {
+// Also of threads that have ended.
+void StoppingSampler::note_process_time() {
+  clockid_t clock = 0;
+  timespec used = {};
+  if (clock_getcpuclockid(static_cast<pid_t>(pid_), &clock) == 0 &&
+      clock_gettime(clock, &used) == 0)
+    process_now_ = std::max(process_now_, static_cast<uint64_t>(used.tv_sec) * 1'000'000'000 +
+                                              static_cast<uint64_t>(used.tv_nsec));
+}
+
+uint64_t StoppingSampler::look_at(uint64_t thread, uint64_t passed) {
+  const uint64_t used = cpu_time(pid_, thread);
+  Thread& known = threads_[thread];
+  // The kernel does not count it: it counts if the thread runs now.
+  if (used == 0) return is_running(pid_, thread) ? passed : 0;
+  // A smaller time is that of another thread with the same number.
+  const uint64_t since = used < known.used ? used : used - known.used;
+  known.used = used;
+  return since;
+}
+
+void StoppingSampler::sample(const std::function<void(const PerfRecord&)>& use) {
   const uint64_t now = monotonic_ns();
-  const uint64_t period = last_ == 0 ? 0 : std::min(now - last_, longest);
-  last_ = now;
-  if (period == 0) return;
+  const uint64_t passed = now - std::exchange(last_, now);
+  note_process_time();
   for (const uint64_t thread : thread_ids("/proc/" + std::to_string(pid_) + "/task")) {
+    const uint64_t since = look_at(thread, passed);
+    uint64_t& unsampled = threads_[thread].unsampled;
+    unsampled += since;
     // One that can run but waits for a processor has used none.
-    const uint64_t used = cpu_time(pid_, thread);
-    const uint64_t before = std::exchange(used_[thread], used);
-    if (used != 0 && used == before) continue;
-    if (!is_running(pid_, thread)) continue;
+    if (since == 0 || !is_running(pid_, thread)) continue;
+    // After a delay, such as that of reading symbols, one sample must not stand for all of it.
+    constexpr uint64_t most_intervals = 8;
+    const uint64_t most = 2 * interval_ + std::min(since, most_intervals * interval_);
     PerfRecord sample;
     sample.type = PerfRecord::Type::Sample;
     sample.pid = pid_;
     sample.tid = static_cast<uint32_t>(thread);
-    sample.period = used == 0 || before == 0 ? period : std::min(used - before, longest);
+    sample.period = std::min(unsampled, most);
     sample.mode = 2;
-    if (copy(static_cast<pid_t>(thread), sample)) use(sample);
+    if (!copy(static_cast<pid_t>(thread), sample)) continue;
+    unsampled -= sample.period;
+    sampled_ += sample.period;
+    use(sample);
   }
 }
 

@@ -178,6 +178,12 @@ with tempfile.TemporaryDirectory(prefix="skein-profile-") as folder:
     done = subprocess.run([without, skein, "profile", "-F", "9999", "-o", out, "--", waiter, "2"], capture_output=True,
                           text=True)
     expect("ptrace: calls that wait", done.returncode == 0, done)
+    # Threads that wait at most samples' times have used what the samples show.
+    bursts = folder / "bursts"
+    subprocess.run([compiler, "-std=c++20", "-O2", str(HERE / "bursts.cc"), "-o", str(bursts)], check=True)
+    done = subprocess.run([without, skein, "profile", "-o", out, "--", bursts], capture_output=True, text=True)
+    expect("ptrace: the CPU time of bursts", done.returncode == 0 and
+           0.9 < sum(folded(out).values()) / int(done.stdout) < 1.05, (done, out.read_text()))
 
     for words, code, message in (
             ((), 2, "PID"), (("999999999",), 1, "no process 999999999"),
