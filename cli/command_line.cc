@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -195,6 +196,19 @@ CLI::Validator integer(const std::string& noun, uint32_t least, uint32_t most) {
       "");
 }
 
+// A time in seconds, from 1 ms to some 30 years. CLI::Range accepts nan.
+CLI::Validator seconds() {
+  return CLI::Validator(
+      [](const std::string& text) -> std::string {
+        double number = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        const bool is_number = error == std::errc{} && end == text.data() + text.size();
+        if (is_number && number >= 0.001 && number <= 1e9) return "";
+        return "invalid number of seconds '" + text + "' (0.001 to 1000000000)";
+      },
+      "");
+}
+
 CLI::Validator one_of(const std::vector<std::string>& values) {
   return CLI::Validator(
       [values](const std::string& text) -> std::string {
@@ -253,7 +267,7 @@ void add_sched(CommandLine& line) {
   app->add_option("PID", options->process, "Process that records a trace")->required();
   app->add_option("-T,--time", options->seconds, "End after this time [default: with the process]")
       ->option_text("SECONDS")
-      ->check(CLI::Range(0.001, 1e9));
+      ->check(seconds());
 }
 
 void add_control(CommandLine& line) {
@@ -554,7 +568,7 @@ void add_profile(CommandLine& line) {
       ->check(CLI::Range(1, 100'000));
   app->add_option("-T,--time", options->seconds, "End after this time [default: with the process]")
       ->option_text("SECONDS")
-      ->check(CLI::Range(0.001, 1e9));
+      ->check(seconds());
   app->add_option("--stack-size", options->stack_bytes,
                   "Bytes to copy of each stack [default: 16384]")
       ->option_text("N")

@@ -51,6 +51,18 @@ TEST_CASE("bad usage is one line on stderr, exit 2") {
   }
 }
 
+TEST_CASE("a time is a number of seconds") {
+  for (const char* time : {"nan", "-nan", "inf", "-inf", "-1", "0", "1e10", "1s"})
+    for (const char* command : {"profile", "sched"}) {
+      const CommandOutcome outcome = run({command, "-T", time, "999999999"});
+      CHECK_MESSAGE(outcome.code == 2, time);
+      CHECK_MESSAGE(outcome.err.find("(0.001 to 1000000000); see skein ") != std::string::npos,
+                    outcome.err);
+    }
+  // There is no such process.
+  CHECK(run({"profile", "-T", "0.5", "999999999"}).err.find("seconds") == std::string::npos);
+}
+
 TEST_CASE("an argument in brackets stays as it is") {
   CHECK(run({"check", "--", "test", "[a,b]", "=", "[a,b]"}).code == 0);
   CHECK(run({"check", "--", "test", "[]", "=", ""}).code == 1);
