@@ -37,6 +37,7 @@
 #ifdef SKEIN_HAS_SYMBOLS
 #include "cli/input/recorded_meanwhile.h"
 #include "profile/perf/perf_stacks.h"
+#include "profile/sample/report_texts.h"
 #include "profile/sample/sampler.h"
 #include "profile/trace/profile_trace.h"
 #include "view/web/document/document.h"
@@ -234,8 +235,8 @@ void draw(const Sampler& sampler, const std::string& samples, const ProfileOptio
   write_page(std::move(page));
 }
 
-void report_broken(const Sampler& sampler) {
-  const std::string lines = sampler.counts().unwound.text();
+void report_broken(const Sampler& sampler, uint32_t stack_bytes) {
+  const std::string lines = sampler.counts().unwound.text(larger_copies_text(stack_bytes));
   std::string_view text = lines;
   for (size_t end = 0; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
     report_message(text.substr(0, end));
@@ -310,7 +311,7 @@ int run_profile(const ProfileOptions& options) {
   if (!finished) die(1, finished.error().message());
   if (!keeps) draw(*sampler, samples.path(), options, program, trace, output);
   report(*sampler, program, rings, passed.count(), output);
-  report_broken(*sampler);
+  report_broken(*sampler, rings.stack_bytes);
   return ending.code;
 }
 

@@ -152,7 +152,7 @@ std::vector<std::string> SampleNames::remarks() const {
   std::vector<std::string> remarks;
   for (const std::string& file : image_files_.changed())
     remarks.push_back(file + " has changed since the recording; its functions have no names");
-  add_lines(unwinder_.counts().text(), remarks);
+  add_lines(unwinder_.counts().text("use perf record --call-graph dwarf,65528"), remarks);
   if (without_chain_ != 0) remarks.push_back(unknown_chains_text(without_chain_, in_coroutines_));
   if (kernel_is_other_ && kernel_unnamed_)
     remarks.push_back(

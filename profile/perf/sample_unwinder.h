@@ -2,7 +2,7 @@
 //
 //   SampleUnwinder unwinder(images, files);
 //   if (unwinder.can_unwind(sample)) chain = unwinder.unwind(sample);
-//   print(unwinder.counts().text());
+//   print(unwinder.counts().text("use --stack-size 65528"));
 //
 // Processes with the same image share an unwinder. Not thread-safe.
 #pragma once

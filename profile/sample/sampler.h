@@ -4,7 +4,7 @@
 //   Result<Sampler> sampler = Sampler::attach(pid, path, {.frequency = 999});
 //   while (!is_over) sampler->work(100);
 //   if (Result<void> done = sampler->finish(); !done) return done.error();
-//   print(sampler->unwind_counts().text());
+//   print(sampler->counts().unwound.text("use --stack-size 65528"));
 //
 // With RingOptions::off_cpu, a sample is taken where a thread leaves its CPU, and written when it
 // runs again: its period is the time in between, in ns. Threads that wait all the time are read

@@ -397,7 +397,7 @@ UnwindCounts Unwinder::counts() const {
   return counts;
 }
 
-std::string UnwindCounts::text() const {
+std::string UnwindCounts::text(const std::string& for_more) const {
   std::string lines;
   const auto add = [&](StackEnd end, const std::string& problem, const std::string& advice) {
     if (of(end) == 0) return;
@@ -406,7 +406,7 @@ std::string UnwindCounts::text() const {
                   100 * static_cast<double>(of(end)) / static_cast<double>(stacks));
     lines += std::string(share) + " of the stacks " + problem + "; " + advice + "\n";
   };
-  add(StackEnd::Cut, "are longer than their copy", "copy more of each stack");
+  add(StackEnd::Cut, "are longer than their copy", for_more);
   add(StackEnd::NoTable,
       "end in code without call frame information" +
           (worst_module.empty() ? "" : ", most of them in " + worst_module),

@@ -5,7 +5,7 @@
 //   Unwinder unwinder(unwind_modules(*target, tables));             // modules.h
 //   const UnwoundStack stack = unwinder.unwind(sample);
 //   add(stack.pcs);
-//   print(unwinder.counts().text());                                // how many are broken, and why
+//   print(unwinder.counts().text("use --stack-size 65528"));        // how many are broken, and why
 //
 // In this order, a function's caller is found by
 //   1. the table of its file: where rbp is the base of its part of the stack, that is one step of
@@ -85,7 +85,8 @@ struct UnwindCounts {
   uint64_t of(StackEnd end) const { return ends[static_cast<size_t>(end)]; }
   uint64_t broken() const { return stacks - of(StackEnd::Complete); }
   // A line for each kind of broken stacks, with its share and how to fix it; empty: there are none.
-  std::string text() const;
+  // `for_more`: how to copy more of each stack.
+  std::string text(const std::string& for_more) const;
 };
 
 class Unwinder {

@@ -232,11 +232,11 @@ TEST_CASE("unwinder: code without a table") {
 
 TEST_CASE("unwinder: counts and advice") {
   Unwinder unwinder({module()});
-  CHECK(unwinder.counts().text().empty());
+  CHECK(unwinder.counts().text("use more").empty());
   Stack stack(4);
   stack.set(top + 0x18, base + 0x1010);
   unwinder.unwind(stack.sample({{pc, base + 0x1250}, {sp, top}}));
-  CHECK(unwinder.counts().text().empty());
+  CHECK(unwinder.counts().text("use more").empty());
   unwinder.unwind(stack.sample({{pc, base + 0x1250}, {sp, top + 0x10}}));
   unwinder.unwind(stack.sample({{pc, base + 0x1680}, {sp, top}}));
   unwinder.unwind(stack.sample({{pc, base + 0x1680}, {sp, top}}));
@@ -246,8 +246,8 @@ TEST_CASE("unwinder: counts and advice") {
   CHECK(counts.of(StackEnd::NoTable) == 2);
   CHECK(counts.worst_module == "/program");
   CHECK(
-      counts.text() ==
-      "25.0 % of the stacks are longer than their copy; copy more of each stack\n"
+      counts.text("use more") ==
+      "25.0 % of the stacks are longer than their copy; use more\n"
       "50.0 % of the stacks end in code without call frame information, most of them in /program; "
       "install its debug information, or build it with -fasynchronous-unwind-tables or "
       "-fno-omit-frame-pointer\n");

@@ -304,6 +304,6 @@ int main(int count, char** arguments) {
          totals.snapshots, static_cast<double>(totals.functions) / static_cast<double>(wanted),
          totals.equal, totals.longer, totals.different, counts.of(StackEnd::Complete),
          counts.of(StackEnd::Cut), counts.of(StackEnd::NoTable), counts.of(StackEnd::Damaged),
-         counts.repaired, counts.frame_pointers, counts.text().c_str());
+         counts.repaired, counts.frame_pointers, counts.text("larger copies").c_str());
   return totals.different == 0 ? 0 : 1;
 }
