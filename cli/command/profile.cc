@@ -185,18 +185,24 @@ void report(const Sampler& sampler, const std::string& program, const RingOption
         "less, or CAP_PERFMON");
 }
 
+std::string why_no_samples(const Sampler& sampler, const ProfileOptions& options) {
+  return no_samples_text({.cpu_ns = sampler.counts().cpu_ns,
+                          .frequency = options.frequency,
+                          .has_end = options.seconds > 0,
+                          .has_kernel = !sampler.why_stopping().empty() || sampler.has_kernel()});
+}
+
 // A flame graph alone.
 void draw_flame(std::span<const uint8_t> bytes, const std::string& samples, DiskFiles& files,
                 const PerfOptions& options, const std::string& program, bool is_off_cpu,
-                const std::string& output) {
+                const std::string& no_samples, const std::string& output) {
   FlameOptions flame;
   flame.inputs = {program};
   flame.output = output;
   flame.title = program + (is_off_cpu ? ": off-CPU time" : "");
   const FlameFormat format = flame_format(flame);
   const Result<PerfStacks> stacks = fold_perf_data(bytes, samples, files, options);
-  if (!stacks)
-    die(1, program + (is_off_cpu ? ": its threads never waited" : ": no samples; it used no CPU time"));
+  if (!stacks) die(1, program + ": " + (is_off_cpu ? "its threads never waited" : no_samples));
   FoldedStacks folded;
   folded.add({reinterpret_cast<const uint8_t*>(stacks->folded.data()), stacks->folded.size()});
   write_flame(flame, format, folded, {.unit = stacks->unit, .libraries = stacks->libraries});
@@ -206,11 +212,12 @@ void draw_flame(std::span<const uint8_t> bytes, const std::string& samples, Disk
 // samples alone.
 MadeTrace make_trace_of(std::span<const uint8_t> bytes, const std::string& samples,
                         DiskFiles& files, const PerfOptions& options, const std::string& program,
-                        const ThreadNumbers& numbers, RecordedMeanwhile& recorded) {
+                        const ThreadNumbers& numbers, const std::string& no_samples,
+                        RecordedMeanwhile& recorded) {
   if (auto made = recorded.with_samples(bytes, samples, files, options, numbers))
     return *std::move(made);
   Result<ProfileTrace> profile = trace_of_profile(bytes, samples, files, options);
-  if (!profile) die(1, program + ": no samples; it used no CPU time");
+  if (!profile) die(1, program + ": " + no_samples);
   return {.trace = std::move(profile->trace), .title = program, .note = std::move(profile->note)};
 }
 
@@ -224,10 +231,12 @@ void draw(const Sampler& sampler, const std::string& samples, const ProfileOptio
   PerfOptions perf;
   perf.open = sampler.open_files();
   perf.inlined = !options.no_inline;
+  const std::string no_samples = why_no_samples(sampler, options);
   if (recorded == nullptr)
-    return draw_flame(contents->bytes(), samples, files, perf, program, options.off_cpu, output);
+    return draw_flame(contents->bytes(), samples, files, perf, program, options.off_cpu, no_samples,
+                      output);
   MadeTrace made = make_trace_of(contents->bytes(), samples, files, perf, program,
-                                 sampler.thread_numbers(), *recorded);
+                                 sampler.thread_numbers(), no_samples, *recorded);
   if (is_trace(output)) return write_trace_copy(made.trace, output);
   Page page;
   page.output = output;
@@ -310,6 +319,8 @@ int run_profile(const ProfileOptions& options) {
   }
   if (!finished) die(1, finished.error().message());
   if (!keeps) draw(*sampler, samples.path(), options, program, trace, output);
+  if (keeps && rings.on_cpu && sampler->counts().samples == 0)
+    report_message(program + ": " + why_no_samples(*sampler, options));
   report(*sampler, program, rings, passed.count(), output);
   report_broken(*sampler, rings.stack_bytes);
   return ending.code;

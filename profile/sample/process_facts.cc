@@ -1,5 +1,8 @@
 #include "profile/sample/process_facts.h"
 
+#include <sys/types.h>
+#include <time.h>
+
 #include <charconv>
 #include <fstream>
 #include <memory>
@@ -22,6 +25,22 @@ std::string thread_name(uint32_t pid, uint32_t tid) {
   std::string name;
   std::getline(file, name);
   return name;
+}
+
+uint32_t process_of(uint32_t tid) {
+  constexpr std::string_view key = "Tgid:";
+  std::ifstream file("/proc/" + std::to_string(tid) + "/status");
+  for (std::string word; file >> word;)
+    if (uint32_t pid = 0; word == key && file >> pid) return pid;
+  return 0;
+}
+
+std::optional<uint64_t> process_cpu_ns(uint32_t pid) {
+  clockid_t clock = 0;
+  timespec used = {};
+  if (clock_getcpuclockid(static_cast<pid_t>(pid), &clock) != 0 || clock_gettime(clock, &used) != 0)
+    return {};
+  return static_cast<uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(used.tv_nsec);
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,12 @@ namespace skein {
 std::vector<uint32_t> threads_of(uint32_t pid);
 // Empty: the thread has ended.
 std::string thread_name(uint32_t pid, uint32_t tid);
+
+// Of a thread, or of a process itself; 0: there is none.
+uint32_t process_of(uint32_t tid);
+// The CPU time that a process has used, also in threads that have ended, in ns. Nothing: it has
+// ended, and its parent knows.
+std::optional<uint64_t> process_cpu_ns(uint32_t pid);
 
 // A mapping with code.
 struct CodeMapping {

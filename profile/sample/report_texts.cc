@@ -2,7 +2,22 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace skein {
+
+std::string no_samples_text(const NoSamples& about) {
+  constexpr uint64_t second = 1'000'000'000, few = 10;
+  if (about.cpu_ns == 0) return "no samples; it used no CPU time";
+  const std::string text =
+      "no samples, but it used " + duration_text(about.cpu_ns) + " of CPU time";
+  // Chance does not miss so many.
+  if (!about.has_kernel && about.cpu_ns / few >= second / about.frequency)
+    return text +
+           ", in the kernel: its functions need kernel.perf_event_paranoid at 1 or less, or "
+           "CAP_PERFMON";
+  return text + "; use a higher -F" + (about.has_end ? " or a longer -T" : "");
+}
 
 std::string larger_copies_text(uint32_t bytes) {
   constexpr uint32_t most = 65528;  // that perf_event_open(2) permits

@@ -483,7 +483,7 @@ struct Sampler::State {
       writer.add_name(sample.pid, sample.tid, thread_name(sample.pid, sample.tid), sample.time);
     std::span<const uint64_t> chain = unwinder.unwind(sample);
     if (unwinder.last_end() != StackEnd::Complete && sample.time - looked >= look_again &&
-        note_present(stopping_pid))
+        note_present(pid))
       chain = unwinder.unwind(sample);
     counts.samples++;
     const LogicalSample logical = chains ? logical_sample(sample) : LogicalSample();
@@ -519,11 +519,14 @@ struct Sampler::State {
     return open_from_disk(disk, no_ids)(file);
   }
 
+  void note_cpu_time() { cpu_now = std::max(cpu_now, process_cpu_ns(pid).value_or(0)); }
+
   std::optional<PerfRings> rings;  // none: threads are stopped
   PerfWriter writer;
   std::optional<StoppingSampler> stopping = {};
   std::string why_stopping = {};
-  uint32_t stopping_pid = 0;
+  uint32_t pid = 0;
+  uint64_t cpu_begin = 0, cpu_now = 0;  // ns that the process has used
   uint64_t interval = 0, looked = 0, random = 1;
   std::vector<uint32_t> pauses = {};
   std::string noted = {};  // of the process's mappings
@@ -633,6 +636,9 @@ perf_event_attr of_waits(perf_event_attr attribute) {
 
 Result<Sampler> Sampler::begin(uint32_t pid, const std::string& path, const RingOptions& options) {
   if (threads_of(pid).empty()) return Error{.what = "no process " + std::to_string(pid)};
+  if (const uint32_t process = process_of(pid); process != pid && process != 0)
+    return Error{.what = std::to_string(pid) + " is a thread of process " + std::to_string(process),
+                 .advice = "give " + std::to_string(process)};
   Result<PerfRings> rings = options.starts_at_exec ? PerfRings::open(std::span(&pid, 1), options)
                                                    : open_all(pid, options);
   perf_event_attr attribute = {};
@@ -658,11 +664,12 @@ Result<Sampler> Sampler::begin(uint32_t pid, const std::string& path, const Ring
   if (!writer) return writer.error();
   auto state = std::make_unique<State>(rings ? std::optional(std::move(*rings)) : std::nullopt,
                                        std::move(*writer));
+  state->pid = pid;
+  state->cpu_begin = state->cpu_now = process_cpu_ns(pid).value_or(0);
   state->keeps_cpu = options.on_cpu;
   state->cpu_event = options.off_cpu ? 1 : 0;
   if (stopping) {
     state->stopping = std::move(stopping);
-    state->stopping_pid = pid;
     state->interval = attribute.sample_period;
     state->why_stopping = rings.error().what;
   }
@@ -701,6 +708,7 @@ bool Sampler::work(int milliseconds, int extra) {
   const bool is_ready = state_->chains ? state_->wait_for_work(milliseconds, extra)
                                        : state_->rings->wait(milliseconds, extra);
   state_->take();
+  state_->note_cpu_time();
   return is_ready;
 }
 
@@ -717,6 +725,8 @@ Result<void> Sampler::finish() {
     state_->take();
     state_->use_until(UINT64_MAX);
     state_->set_waiting();
+    state_->note_cpu_time();
+    state_->counts.cpu_ns = state_->cpu_now - state_->cpu_begin;
   }
   if (state_->off_cpu) {
     state_->off_cpu->end_all(monotonic_ns(), state_->write_wait);

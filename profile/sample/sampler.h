@@ -50,11 +50,12 @@ class Sampler {
     CoroutineChains::Counts coroutines = {};
     ProcessTasks::Counts tasks = {};
     uint64_t off_cpu_ns = 0, preempted_ns = 0;  // of the waits; the second is a part
-    uint64_t cpu_ns = 0, sampled_ns = 0;        // if threads are stopped: used, and of the samples
+    uint64_t cpu_ns = 0;      // used by the process, without those that it has started
+    uint64_t sampled_ns = 0;  // if threads are stopped: the part that samples stand for
     uint64_t own_ns = 0;                        // for which threads were preempted to be read
   };
 
-  // Begins to sample a process that runs.
+  // Begins to sample a process that runs. Fails for the number of another thread than its first.
   static Result<Sampler> attach(uint32_t pid, const std::string& path, const RingOptions& options);
   // Samples a child of this process from its execve() on, which it must not have called yet.
   static Result<Sampler> start(uint32_t pid, const std::string& path, const RingOptions& options);

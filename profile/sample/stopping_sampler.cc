@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "profile/sample/monotonic_clock.h"
+#include "profile/sample/process_facts.h"
 #include "target/thread_ids.h"
 
 namespace skein {
@@ -145,12 +146,7 @@ Result<void> StoppingSampler::begin() {
 
 // Also of threads that have ended.
 void StoppingSampler::note_process_time() {
-  clockid_t clock = 0;
-  timespec used = {};
-  if (clock_getcpuclockid(static_cast<pid_t>(pid_), &clock) == 0 &&
-      clock_gettime(clock, &used) == 0)
-    process_now_ = std::max(process_now_, static_cast<uint64_t>(used.tv_sec) * 1'000'000'000 +
-                                              static_cast<uint64_t>(used.tv_nsec));
+  process_now_ = std::max(process_now_, process_cpu_ns(pid_).value_or(0));
 }
 
 uint64_t StoppingSampler::look_at(uint64_t thread, uint64_t passed) {

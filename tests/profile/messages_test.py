@@ -22,6 +22,29 @@ def expect(what, good, shown=""):
         sys.exit(f"FAILED: {what}: {shown}")
 
 
+def check_few_samples(program, out):
+    """A process that used CPU time, which no sample met."""
+    with subprocess.Popen([program, "60"]) as running:
+        for output in (out, out.with_suffix(".html"), out.with_suffix(".data")):
+            for _ in range(20):  # a sample may meet it
+                done = run("-F", 1, "-T", 0.1, "-o", output, running.pid)
+                if "no samples" in done.stderr:
+                    break
+            expect("no sample", done.returncode == (0 if output.suffix == ".data" else 1) and
+                   re.search(r": no samples, but it used \S+ m?s of CPU time; use a higher -F or a longer -T\n", done.stderr),
+                   done)
+        threads = pathlib.Path(f"/proc/{running.pid}/task")
+        other = next(thread.name for thread in threads.iterdir() if thread.name != str(running.pid))
+        done = run("-o", out, other)
+        expect("a thread", done.returncode == 1 and
+               f"{other} is a thread of process {running.pid}; give {running.pid}\n" in done.stderr, done)
+        running.kill()
+    with subprocess.Popen(["sleep", "60"]) as sleeping:
+        done = run("-T", "0.1", "-o", out, sleeping.pid)
+        sleeping.kill()
+    expect("no CPU time", done.returncode == 1 and "no samples" in done.stderr, done)
+
+
 def check_large_stacks(program, out):
     for size, advice in ((512, "use --stack-size 2048"), (2048, None)):
         done = run("-F", 4999, "--stack-size", size, "-o", out, "--", program)
@@ -38,4 +61,5 @@ with tempfile.TemporaryDirectory(prefix="skein-messages-") as folder:
     if "refuses perf_event_open" in done.stderr or "perf_event_open:" in done.stderr:
         print("skipped:", done.stderr)
         sys.exit(77)
+    check_few_samples(program, out)
     check_large_stacks(program, out)
