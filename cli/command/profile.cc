@@ -244,11 +244,13 @@ void draw(const Sampler& sampler, const std::string& samples, const ProfileOptio
   write_page(std::move(page));
 }
 
-void report_broken(const Sampler& sampler, uint32_t stack_bytes) {
+// `has_tasks`: samples have the tasks of a recorder, whichever coroutines were found on the stack.
+void report_broken(const Sampler& sampler, uint32_t stack_bytes, bool has_tasks) {
   const std::string lines = sampler.counts().unwound.text(larger_copies_text(stack_bytes));
   std::string_view text = lines;
   for (size_t end = 0; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
     report_message(text.substr(0, end));
+  if (has_tasks) return;
   if (const auto& coroutines = sampler.counts().coroutines; coroutines.unknown != 0)
     report_message(unknown_chains_text(coroutines.unknown, coroutines.in_coroutines));
   constexpr uint64_t percent = 100;
@@ -322,7 +324,7 @@ int run_profile(const ProfileOptions& options) {
   if (keeps && rings.on_cpu && sampler->counts().samples == 0)
     report_message(program + ": " + why_no_samples(*sampler, options));
   report(*sampler, program, rings, passed.count(), output);
-  report_broken(*sampler, rings.stack_bytes);
+  report_broken(*sampler, rings.stack_bytes, trace != nullptr && trace->has_joined());
   return ending.code;
 }
 

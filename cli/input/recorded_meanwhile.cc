@@ -96,6 +96,7 @@ std::optional<MadeTrace> RecordedMeanwhile::with_samples(std::span<const uint8_t
     report_message(counted(joined->outside, "sample") +
                    " left out: before its trace begins, or of other processes");
   report_agreement(made.trace, *joined, directory_);
+  has_joined_ = true;
   return made;
 }
 

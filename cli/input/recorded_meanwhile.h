@@ -36,12 +36,15 @@ class RecordedMeanwhile {
   std::optional<MadeTrace> with_samples(std::span<const uint8_t> bytes, const std::string& path,
                                         Files& files, const PerfOptions& options,
                                         const ThreadNumbers& numbers);
+  // Whether with_samples() has returned a trace.
+  bool has_joined() const { return has_joined_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   uint32_t pid_ = 0;
   std::string directory_ = {};  // of the trace; empty: none
+  bool has_joined_ = false;
   TickMap ticks_ = {};
   Clock::time_point next_reading_ = {}, next_look_ = {};
   std::chrono::milliseconds until_next_look_{100};
