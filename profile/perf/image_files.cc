@@ -4,6 +4,7 @@
 #include <sys/auxv.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "profile/unwind/modules.h"
@@ -76,6 +77,18 @@ const Functions* ImageFiles::functions(uint32_t number, const ProcessImages::Fil
     if (functions) image.functions_ = std::move(*functions);
   }
   return image.functions_ ? &*image.functions_ : nullptr;
+}
+
+std::optional<uint64_t> ImageFiles::function_begin(uint32_t number, const ProcessImages::File& file,
+                                                   uint64_t linked) {
+  ImageFile& image = opened(number, file);
+  if (!image.is_open()) return {};
+  if (!std::exchange(image.has_ranges_, true)) image.ranges_ = code_ranges(image.bytes());
+  const auto next =
+      std::upper_bound(image.ranges_.begin(), image.ranges_.end(), linked,
+                       [](uint64_t address, const CodeRange& one) { return address < one.begin; });
+  if (next == image.ranges_.begin() || std::prev(next)->end <= linked) return {};
+  return std::prev(next)->begin;
 }
 
 struct ImageFile::DebugInformation {

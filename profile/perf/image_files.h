@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "profile/perf/process_images.h"
 #include "profile/unwind/unwinder.h"
+#include "symbol/code_ranges.h"
 #include "symbol/functions.h"
 #include "symbol/unwind_table.h"
 #include "target/elf.h"
@@ -44,8 +45,9 @@ class ImageFile {
   std::optional<Functions> functions_ = {};
   std::shared_ptr<DebugInformation> information_ = {};
   std::shared_ptr<const UnwindTable> table_ = {};
+  std::vector<CodeRange> ranges_ = {};
   // They were read, or could not be.
-  bool has_functions_ = false, has_information_ = false, has_table_ = false;
+  bool has_functions_ = false, has_information_ = false, has_table_ = false, has_ranges_ = false;
 };
 
 class ImageFiles {
@@ -60,6 +62,11 @@ class ImageFiles {
   const ImageFile& of(uint32_t number, const ProcessImages::File& file);
   // Null: it has none, or could not be opened. O(size of the file) at the first call.
   const Functions* functions(uint32_t number, const ProcessImages::File& file);
+  // Where the function begins that has this address, as linked, by call frame information: also
+  // without symbols. Nothing: not known. Of a part that a compiler has moved, such as .cold, where
+  // that begins.
+  std::optional<uint64_t> function_begin(uint32_t number, const ProcessImages::File& file,
+                                         uint64_t linked);
   // The functions that were inlined at a byte of the file, the innermost first: mangled, or their
   // names alone. Empty also without debug information, which is read at the first call:
   // Lines::read().

@@ -1,6 +1,7 @@
 #include "profile/perf/sample_names.h"
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -218,8 +219,8 @@ uint32_t SampleNames::unmapped(uint64_t address) {
 
 std::string SampleNames::user_name(uint32_t number, uint64_t offset, uint64_t address) {
   const ProcessImages::File& image = images_.files()[number];
+  const std::optional<uint64_t> linked = image_files_.of(number, image).linked(offset);
   if (const Functions* functions = image_files_.functions(number, image)) {
-    const std::optional<uint64_t> linked = image_files_.of(number, image).linked(offset);
     const Functions::Function* function = linked ? functions->find(*linked) : nullptr;
     if (function != nullptr)
       return std::string(
@@ -234,6 +235,13 @@ std::string SampleNames::user_name(uint32_t number, uint64_t offset, uint64_t ad
       return std::string(name);
   const std::string_view file = base_name(image.name);
   if (file.empty()) return "[unknown]";
+  // One name for all samples of a function without a name.
+  if (linked && file.front() != '[')
+    if (const auto begin = image_files_.function_begin(number, image, *linked)) {
+      char address[32];
+      std::snprintf(address, sizeof address, "+0x%" PRIx64, *begin);
+      return std::string(file) + address;
+    }
   return file.front() == '[' ? std::string(file) : '[' + std::string(file) + ']';
 }
 

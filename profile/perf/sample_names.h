@@ -49,9 +49,11 @@ class SampleNames {
   // Each record, in order.
   void use(const PerfRecord& record);
 
-  // Of a sample, the innermost first: numbers of names. `most`: of functions of the user, without
-  // those that the kernel runs for it; 0: all. Those that were inlined into a function are before
-  // it, as "name_[i]", and are not counted. Valid until the next call. Never empty.
+  // Of a sample, the innermost first: numbers of names. A function without a name is
+  // "server+0x1a2b": where it begins in its file, as linked; or "[server]", if that is not known.
+  // `most`: of functions of the user, without those that the kernel runs for it; 0: all. Those that
+  // were inlined into a function are before it, as "name_[i]", and are not counted. Valid until the
+  // next call. Never empty.
   std::span<const uint32_t> functions(const PerfRecord& sample, uint32_t most = 0);
 
   // What the file notes of a sample; nothing: the thread ran no coroutine, or its chain is unknown.

@@ -140,6 +140,8 @@ class Comparison:
             name, *functions = stack
             if is_stripped and functions[:1] == ["_start"]:  # skein knows it from the header of the file
                 functions[0] = f"[{name}]"
+            # perf names the file only.
+            functions = [re.sub(r"^(.*)\+0x[0-9a-f]+$", r"[\1]", function) for function in functions]
             annotated = [re.fullmatch(r"(.*?)(_\[[ki]\]|)", function).groups() for function in functions]
             found[";".join([name] + [plain(one) + suffix for one, suffix in annotated])] += count
         self.text = done.stdout
