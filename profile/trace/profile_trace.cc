@@ -19,6 +19,8 @@ namespace skein {
 namespace {
 
 constexpr uint64_t second = 1'000'000'000;
+// The kernel's number of a thread that is about to end, and has no number any more.
+constexpr uint32_t no_thread = UINT32_MAX;
 
 class Builder {
  public:
@@ -34,6 +36,8 @@ class Builder {
     out_.samples = samples_.size();
     out_.period = find_period();
     add_waits();
+    if (samples_.empty())
+      return Error{.what = "no samples of a thread that is known", .file = path};
     set_times();
     describe();
     append_sampled_tasks(samples_, out_.period, trace());
@@ -45,6 +49,10 @@ class Builder {
 
   void use(const PerfRecord& record) {
     names_.use(record);
+    if (record.type == PerfRecord::Type::Sample && record.tid == no_thread) {
+      ended_++;
+      return;
+    }
     if (record.type == PerfRecord::Type::Sample) {
       if (record.event == shown_.cpu_time) add(record);
       if (record.event == shown_.waits)
@@ -181,12 +189,15 @@ class Builder {
           process.name.empty() || executor.tid == process.pid)
         process.name = trace().strings[executor.name];
     out_.note = sampled_note(trace());
+    out_.remarks = names_.losses();
+    if (ended_ != 0)
+      out_.remarks.push_back(counted(ended_, "sample") +
+                             " of threads that were about to end, without their numbers: left out");
     if (out_.unplaced_waits != 0)
       out_.remarks.push_back(counted(out_.unplaced_waits, "wait") + " of threads " +
                              (out_.unplaced_waits == 1 ? "has" : "have") +
                              " no context switches: left out");
     if (names_.lost() != 0) trace().losses.push_back({.what = "samples", .events = names_.lost()});
-    out_.remarks = names_.losses();
     for (std::string& remark : names_.remarks()) out_.remarks.push_back(std::move(remark));
   }
 
@@ -200,6 +211,7 @@ class Builder {
     TimedSample sample = {};
   };
   ShownEvents shown_ = {};
+  uint64_t ended_ = 0;  // samples of no_thread
   std::vector<TimedSample> samples_ = {};
   std::vector<Wait> waits_ = {};
   ThreadSwitches switches_ = {};

@@ -35,6 +35,8 @@ struct ProfileTrace {
   std::string note = {};                  // what pictures of it state
 };
 
+// Samples of threads that were about to end and have no number, -1, are left out, with a remark.
+//
 // Fails if `bytes` are no perf.data, or have no samples, or only waits without context switches.
 // Takes as long as folding, and O(samples log samples).
 Result<ProfileTrace> trace_of_profile(std::span<const uint8_t> bytes, const std::string& path,

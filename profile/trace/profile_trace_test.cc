@@ -213,6 +213,26 @@ TEST_CASE("a profile of several processes") {
   }
 }
 
+TEST_CASE("samples of threads without a number are left out") {
+  ProfileFile file;
+  const std::vector<uint64_t> chain = {perf_context_user, 0x5001, 0x1001};
+  file.writer->add_name(5, 5, "server", 0);
+  file.sample(period, 5, chain, {});
+  file.sample(2 * period, UINT32_MAX, chain, {}, UINT32_MAX);
+  const Result<ProfileTrace> profile = file.read();
+  REQUIRE(profile);
+  CHECK(profile->samples == 1);
+  CHECK(profile->trace.executors.size() == 1);
+  CHECK(profile->trace.processes.size() == 1);
+  REQUIRE(profile->remarks.size() == 1);
+  CHECK(profile->remarks[0] ==
+        "1 sample of threads that were about to end, without their numbers: left out");
+
+  ProfileFile others;
+  others.sample(period, UINT32_MAX, chain, {}, UINT32_MAX);
+  CHECK_FALSE(others.read());
+}
+
 TEST_CASE("what has no samples of CPU time is rejected") {
   ProfileFile file;
   const Result<ProfileTrace> profile = file.read();
@@ -250,6 +270,8 @@ TEST_CASE("waits of threads with context switches are states of the threads, wit
   CHECK(profile->samples == 3);
   CHECK(profile->waits == 2);
   CHECK(profile->unplaced_waits == 1);
+  REQUIRE(profile->remarks.size() == 1);
+  CHECK(profile->remarks[0] == "1 wait of threads has no context switches: left out");
   CHECK(profile->note.find("context switches") != std::string::npos);
   const Trace& trace = profile->trace;
   const ThreadIntervals threads(trace);

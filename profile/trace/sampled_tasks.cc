@@ -123,6 +123,8 @@ class EventMaker {
  private:
   struct Task {
     bool exists = false;
+    uint64_t created = 0;  // when, on `created_by`
+    uint32_t created_by = none;
     uint32_t executor = none;  // on which it runs
     uint32_t place = 0;
     std::vector<uint32_t> targets = {};
@@ -201,14 +203,24 @@ class EventMaker {
 
   void create(uint32_t task, uint32_t function, uint64_t time, uint32_t executor) {
     if (std::exchange(tasks_[task].exists, true)) return;
+    tasks_[task].created = time;
+    tasks_[task].created_by = executor;
     const uint32_t awaiter = instances_[task].awaiter;
-    const bool is_known = awaiter != none && tasks_[awaiter].exists;
+    const bool is_known = awaiter != none && is_created(awaiter, time, executor);
     emit_of(task, {.time = time,
                    .other = is_known ? id(awaiter) : no_task,
                    .value = kind_,
                    .location = function,
                    .executor = executor,
                    .kind = EventKind::Create});
+  }
+
+  // One that awaits a task later may have been created after it. A task that an earlier event names
+  // would begin with the trace. Equal times of different threads have no order.
+  bool is_created(uint32_t task, uint64_t time, uint32_t executor) const {
+    const Task& known = tasks_[task];
+    return known.exists &&
+           (known.created < time || (known.created == time && known.created_by == executor));
   }
 
   void await(uint32_t awaiter, uint32_t place, uint32_t target, uint64_t time, uint32_t executor) {

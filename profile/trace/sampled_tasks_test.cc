@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
+#include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "trace/ask/waits.h"
 #include "trace/model/model.h"
@@ -13,7 +16,7 @@ using namespace skein;
 namespace {
 
 // "12 @1 leaf:7 parse:6/3 serve:5/9": time, thread, coroutines from the innermost, each a function,
-// the address of its frame, and the line at which it awaits the one before it.
+// the address of its frame, and the line at which it awaits the one before it. "+9": a wait of 9.
 struct Profile {
   explicit Profile(const std::string& text, uint64_t period = 10) {
     trace.info.format = sampled_format;
@@ -34,6 +37,10 @@ struct Profile {
     while (words >> word) {
       if (word[0] == '@') {
         one.executor = static_cast<uint32_t>(word[1] - '0');
+        continue;
+      }
+      if (word[0] == '+') {
+        one.wait = std::stoul(word.substr(1));
         continue;
       }
       const size_t colon = word.find(':'), slash = word.find('/');
@@ -162,6 +169,53 @@ TEST_CASE("tasks move between threads, and two can be awaited at one line") {
   // Its awaiter is not ready as long as it waits for another one.
   for (const Waits::Wait& wait : find_waits(p.trace, p.model).waits)
     if (!wait.is_open()) CHECK(wait.ready >= wait.end);
+}
+
+TEST_CASE("a task that awaits another one later begins where it is seen first") {
+  const Profile p(R"(
+    98 @0
+    100 @0 serve:1
+    101 @1 leaf:3
+    110 @1 leaf:3 serve:1/4
+  )");
+  CHECK(p.tasks() == "leaf 91-111\nserve 99-111\n");
+}
+
+TEST_CASE("no event is before the beginning of its task") {
+  std::mt19937 random(1);
+  const auto upto = [&](uint32_t n) { return static_cast<uint32_t>(random()) % n; };
+  for (int round = 0; round < 300; round++) {
+    std::ostringstream text;
+    uint64_t time = 10;
+    for (int i = 0; i < 60; i++) {
+      time += upto(3) == 0 ? upto(30) : upto(4);
+      text << time << " @" << upto(2);
+      // Frames of functions are the same for all threads, so that tasks move between these.
+      const uint32_t outermost = upto(4);
+      for (uint32_t depth = upto(4); depth <= outermost; depth++)
+        text << " f" << depth << ":" << 1 + 10 * depth + upto(2) << "/" << 1 + upto(2);
+      if (upto(4) == 0) text << " +" << upto(25);
+      text << "\n";
+    }
+    const Profile p(text.str());
+    std::map<TaskId, std::pair<uint64_t, uint32_t>> created;
+    std::map<TaskId, uint64_t> before;
+    const auto look = [&](const EventRow& event, TaskId task) {
+      if (task == no_task) return;
+      const auto known = created.find(task);
+      const bool is_behind = known != created.end() && (known->second.first < event.time ||
+                                                        known->second.second == event.executor);
+      if (!is_behind) before.emplace(task, event.time);
+    };
+    p.trace.events.for_each([&](const EventRow& event) {
+      if (event.kind == EventKind::Create)
+        created.emplace(event.task, std::pair(event.time, event.executor));
+      look(event, event.task);
+      look(event, event.other);
+    });
+    CHECK_MESSAGE(before.empty(), text.str());
+    for (const Model::Task& task : p.model.tasks) CHECK_FALSE(task.pre_existing);
+  }
 }
 
 TEST_CASE("frames of processes are different") {
