@@ -84,7 +84,7 @@ CriticalPath understand(const Analysis& analysis, const CriticalOptions& options
 }  // namespace
 
 int run_critical(const CriticalOptions& options) {
-  const Analysis a = open_analysis(options.trace);
+  const Analysis a = open_analysis(options.trace, {}, {.profiles = false});
   require_recording(a.trace, options.trace);
   CriticalPath path = understand(a, options);
   path.segments = critical_path(a.trace, a.model, a.waits, path.task, path.from, path.to);

@@ -92,10 +92,11 @@ int run_diff(const DiffOptions& options) {
   const bool draws = options.view || !options.page.empty();
   if (draws) reject_stdio(std::array{options.good, options.bad}, options.page);
   const std::string window = options.view ? window_program() : "";
-  const Analysis good = open_analysis(options.good);
+  const Analysis good = open_analysis(options.good, {}, {.profiles = false});
   require_recording(good.trace, options.good);
   // Uses the clock of the good trace, as page and window do, so that the times of markers match.
-  const Analysis bad = open_analysis(options.bad, {&good.trace.info.tick_clock, 1});
+  const Analysis bad =
+      open_analysis(options.bad, {&good.trace.info.tick_clock, 1}, {.profiles = false});
   require_recording(bad.trace, options.bad);
   Comparison a = compare_runs({"good", {good.trace, good.model, good.waits}},
                               {"bad", {bad.trace, bad.model, bad.waits}});

@@ -77,7 +77,7 @@ int run_doctor(const DoctorOptions& options) {
   const std::string window = options.view ? window_program() : "";
   skein::DoctorOptions wanted = understand(options);
   const std::string path = trace_directory(options.trace);
-  const Analysis analysis = open_analysis(options.trace);
+  const Analysis analysis = open_analysis(options.trace, {}, {.profiles = false});
   require_recording(analysis.trace, path);
   wanted.is_live = analysis.is_live;
   const DoctorReport report({analysis.trace, analysis.model, analysis.waits}, path);

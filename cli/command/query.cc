@@ -358,7 +358,7 @@ int run_query(const QueryOptions& options) {
     die(2, "standard input is the trace; give the SQL as an argument");
   const std::optional<MemoryTrace> memory = open_memory_trace(options.trace, UINT64_MAX);
   const std::string path = memory ? options.trace : trace_directory(options.trace);
-  const Trace read = memory ? Trace{} : open_trace(path, {}, AcceptedInputs::TracesAndMemory);
+  const Trace read = memory ? Trace{} : open_trace(path, {}, {.memory = true});
   const Trace& trace = memory ? memory->trace : read;
   if (!memory) report_losses(trace, path);
   const QueryFormat format = options.csv    ? QueryFormat::Csv

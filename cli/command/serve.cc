@@ -165,8 +165,11 @@ class ServedTrace {
   // Reads the trace. Returns an error if it is not a trace. Throws CommandError(1) if no task
   // matches `critical`.
   Result<void> check(const std::string& critical = {}) {
-    const auto trace = read_trace(files(), path_);
-    if (!trace) return trace.error();
+    auto trace = read_trace(files(), path_);
+    if (!trace) {
+      add_to_advice({}, trace.error());
+      return trace.error();
+    }
     require_all_events(*trace, path_);
     zero_ = trace->info.start;
     if (!critical.empty()) {

@@ -117,7 +117,7 @@ int run_why(const WhyOptions& options) {
                                   .search_limit = options.search_limit};
   if (options.task.empty())
     if (const auto status = report_unprepared(request)) return *status;
-  const Analysis analysis = open_analysis(options.trace, {}, AcceptedInputs::TracesAndMemory);
+  const Analysis analysis = open_analysis(options.trace, {}, {.memory = true, .profiles = false});
   require_recording(analysis.trace, options.trace);
   MemoryReport memory;
   if (analysis.is_live && options.task.empty())

@@ -21,6 +21,6 @@ struct Analysis {
 // `clocks`: see read_trace(); `inputs`: see open_trace(). Prints losses to stderr. Throws
 // CommandError(2) if the argument is neither.
 Analysis open_analysis(const std::string& trace_or_pid, std::span<const TickClock> clocks = {},
-                       AcceptedInputs inputs = AcceptedInputs::Traces);
+                       AcceptedInputs inputs = {});
 
 }  // namespace skein::cli

@@ -81,13 +81,13 @@ LiveTaskList read_live_tasks(const std::string& path) {
   DiskFiles disk;
   const std::string file = path + "/.tasks";
   if (disk.type(file) != FileType::File)
-    return make_list(open_trace(path, {}, AcceptedInputs::TracesAndMemory));
+    return make_list(open_trace(path, {}, {.memory = true, .profiles = false}));
   const auto head = disk.head(file, format::kTableHeaderSize);
   if (!head) die(2, head.error().message());
   const auto table = ctf::read_task_table_header(*head, file);
   if (!table) die(2, table.error().message());
   if (records_to(table->pid, path)) return of_process(path);
-  const Trace trace = open_trace(path, {}, AcceptedInputs::TracesAndMemory);
+  const Trace trace = open_trace(path, {}, {.memory = true, .profiles = false});
   LiveTaskList list = make_list(trace);
   if (table->pid != 0) list.pid = table->pid;  // 0: a unikernel
   if (trace.info.overwritten_packets > 0) add_notes(*table, list);

@@ -79,7 +79,7 @@ Picture open_picture(const PictureOptions& options) {
     std::optional<MemoryTrace> memory = open_memory_trace(text, most_in_picture);
     const std::string path = memory ? text : trace_directory(text);
     Trace trace = memory ? std::move(memory->trace)
-                         : open_trace(path, viewer.tick_clocks(), AcceptedInputs::TracesAndMemory);
+                         : open_trace(path, viewer.tick_clocks(), {.memory = true});
     if (!memory) report_losses(trace, path);
     const std::string name = memory ? memory->title : trace_name(path);
     if (memory) picture.note = escaped(memory->title) + ". " + std::string(memory_trace_note) + ".";

@@ -33,20 +33,24 @@ std::string_view other_kind(std::span<const uint8_t> bytes) {
     return bytes.size() >= magic.size() &&
            std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
   };
-  if (begins("\x1f\x8b")) return "compressed; use zcat FILE | skein flame -";
   if (begins("\x7f"
              "ELF"))
-    return "a program, not a profile; folded stacks are text";
-  if (begins("<?xml") || begins("<svg") || begins("<!doctype"))
-    return "a picture, not a profile; folded stacks are text";
+    return "a program, not a profile";
+  if (begins("<?xml") || begins("<svg") || begins("<!doctype")) return "a picture, not a profile";
   const auto head = bytes.first(std::min<size_t>(bytes.size(), 4096));
-  if (std::find(head.begin(), head.end(), 0) != head.end())
-    return "not a profile that skein reads; folded stacks are text";
+  if (std::find(head.begin(), head.end(), 0) != head.end()) return "not a profile that skein reads";
   return {};
 }
 
+#ifdef SKEIN_HAS_SYMBOLS
 constexpr std::string_view advice =
-    "a line of folded stacks is 'main;parse 12', as stackcollapse-perf.pl prints it";
+    "expected perf.data, a trace, or folded stacks: lines as 'main;parse 12', which "
+    "stackcollapse-perf.pl prints";
+#else
+constexpr std::string_view advice =
+    "expected a trace, or folded stacks: lines as 'main;parse 12', which stackcollapse-perf.pl "
+    "prints";
+#endif
 
 std::string_view text_of(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -191,7 +195,7 @@ std::span<const uint8_t> StacksInput::fold_perf(const std::string& path,
 
 std::span<const uint8_t> StacksInput::fold_trace(const std::string& path,
                                                  std::span<const uint8_t> bytes) {
-  const Analysis a = path == "-" ? analysis_of(bytes) : open_analysis(path);
+  const Analysis a = path == "-" ? analysis_of(bytes) : open_analysis(path, {}, {.folded = true});
   const Subject subject{a.trace, a.model, a.waits};
   if (selection_.from >= a.model.end && !options_.from.empty())
     die(2, "--from " + options_.from + ": the trace ends at " + duration_text(a.model.end));
@@ -282,8 +286,10 @@ void StacksInput::read(const std::string& given, FoldedStacks::Side side) {
     bytes = folded;
   else if (trace_format(bytes) != nullptr)
     bytes = fold_trace(path, bytes);
+  else if (text_of(bytes).starts_with("\x1f\x8b"))
+    die(2, name + ": compressed; use zcat FILE | skein flame -");
   else if (const std::string_view other = other_kind(bytes); !other.empty())
-    die(2, name + ": " + std::string(other));
+    die(2, name + ": " + std::string(other) + "; " + std::string(advice));
   else if (!map_.empty())
     bytes = name_addresses(name, bytes);
   if (contents_.back().bytes().data() == bytes.data()) reject_trace_options(name, "folded stacks");

@@ -27,16 +27,19 @@
 
 namespace skein::cli {
 
-namespace {
-
-// "expected the id of a process, a core file, or a trace: a directory ..".
-void add_memory(Error& error) {
-  constexpr std::string_view expected = "expected ";
-  if (error.advice.starts_with(expected))
+// "expected the id of a process, a core file, or a trace: a directory .., perf.data, or -".
+void add_to_advice(AcceptedInputs inputs, Error& error) {
+  constexpr std::string_view expected = "expected ", last = "or -";
+  if (!error.advice.starts_with(expected) || !error.advice.ends_with(last)) return;
+  std::string more;
+#ifdef SKEIN_HAS_SYMBOLS
+  if (inputs.profiles) more += "perf.data, ";
+#endif
+  if (inputs.folded) more += "folded stacks, ";
+  error.advice.insert(error.advice.size() - last.size(), more);
+  if (inputs.memory)
     error.advice.insert(expected.size(), "the id of a process, a core file, or a trace: ");
 }
-
-}  // namespace
 
 Trace open_trace(const std::string& path, std::span<const TickClock> clocks,
                  AcceptedInputs inputs) {
@@ -52,7 +55,7 @@ Trace open_trace(const std::string& path, std::span<const TickClock> clocks,
   };
   Result<Trace> trace = read_trace(disk, path, show, clocks);
   if (!trace) {
-    if (inputs == AcceptedInputs::TracesAndMemory) add_memory(trace.error());
+    add_to_advice(inputs, trace.error());
     die(2, trace.error().message());
   }
   require_all_events(*trace, path);

@@ -9,13 +9,20 @@
 
 namespace skein::cli {
 
-// What a command accepts: the message about a file that is neither names all of it.
-enum class AcceptedInputs { Traces, TracesAndMemory };
+// What a command accepts besides traces: the message about a file that is none of these names all.
+struct AcceptedInputs {
+  bool memory = false;
+  bool profiles = true;  // perf.data
+  bool folded = false;   // stacks
+};
 
 // Reads the whole trace, with a progress bar if that takes long; of a profile (profile_input.h), its
 // samples. Throws CommandError(2) if it is not a trace. `clocks`: see read_trace().
 Trace open_trace(const std::string& path, std::span<const TickClock> clocks = {},
-                 AcceptedInputs inputs = AcceptedInputs::Traces);
+                 AcceptedInputs inputs = {});
+
+// Adds `inputs` to the advice of an error of read_trace(), if it has one.
+void add_to_advice(AcceptedInputs inputs, Error& error);
 
 // Throws CommandError(2) if `path` is a core file: it has no events.
 void reject_core(const std::string& path);

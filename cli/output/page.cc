@@ -122,7 +122,10 @@ void write_page(Page page) {
       report_links(path);
     }
     Result<Trace> trace = read_trace(files, path);
-    if (!trace) die(2, trace.error().message());
+    if (!trace) {
+      add_to_advice({}, trace.error());
+      die(2, trace.error().message());
+    }
     require_all_events(*trace, path);
     if (!made[i]) report_losses(*trace, path);
     // A recorded trace has the addresses of functions only, and the page cannot look them up.

@@ -198,13 +198,16 @@ def test_messages():
     assert re.match(r"skein: standard input:2: no count at the end; 2 such lines are left out\n$",
                     flame("-", text="a 1\nb\nc\n").stderr)
     broken = scratch / "broken"
-    for content, wanted in (b"", "broken: no stacks; the input is empty"), (b"a\nb\n", "broken:1: no count at the end; a line"), \
-            (b"a 0\n", "broken: all counts are 0"), (b"\x1f\x8b\x08", "compressed"), (b"\x7fELF\0", "a program"), \
+    for content, wanted in (b"", "broken: no stacks; the input is empty"), (b"a\nb\n", "broken:1: no count at the end; expected perf.data, a trace, or folded stacks: lines"), \
+            (b"a 0\n", "broken: all counts are 0"), (b"\x1f\x8b\x08", "compressed"), (b"\x7fELF\0", "a program, not a profile; expected perf.data, a trace, or folded stacks"), \
             (b"PERFILE2", "header cut short"), (b"2ELIFREP", "big-endian"), (b"a\0b 1\n", "not a profile"), \
             (b"a -3\n", "broken:1: the count is negative"):
         broken.write_bytes(content)
         message = flame(str(broken), code=2).stderr
         assert wanted in message, (content, message)
+    (scratch / "empty").mkdir()
+    message = flame(str(scratch / "empty"), code=2).stderr
+    assert "not a trace; expected a directory that" in message and message.endswith(", perf.data, folded stacks, or -\n"), message
     assert "No such file" in flame(str(scratch / "absent"), code=2).stderr or True
     flame(str(scratch / "absent"), code=2)
     flame("-", "-", text="a 1\n", code=2)

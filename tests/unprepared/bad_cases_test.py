@@ -125,6 +125,10 @@ def case_text_file(folder):
     for command in "ps", "why", "show":
         fails(run(command, text), "expected the id of a process, a core file, or a trace: a directory", command)
     fails(run("info", text), "not a trace; expected a directory", "info")
+    fails(run("info", text), ", perf.data, or -", "info")
+    # These need a recording.
+    for command in ["why", text], ["doctor", text], ["critical", text], ["diff", text, text]:
+        fails(run(*command), "(.json.gz), or -", command[0])
 
 
 def case_32_bit(folder):
