@@ -157,6 +157,20 @@ void report_unsampled(const Sampler::Counts& counts) {
       " of CPU time are missing: no sample met the threads that used them. Use a higher -F");
 }
 
+// Of processes that the first one has started, the CPU time is only known by samples.
+void report_cost(const Sampler& sampler, const RingOptions& rings) {
+  constexpr uint64_t second = 1'000'000'000;
+  const Sampler::Counts& counts = sampler.counts();
+  const uint64_t of_others = counts.in_others * (second / rings.frequency);
+  const std::string text = cost_text({.own_ns = counts.profiler_ns,
+                                      .program_ns = counts.cpu_ns + of_others,
+                                      .samples = counts.samples,
+                                      .waits = counts.waits,
+                                      .stops = !sampler.why_stopping().empty(),
+                                      .logical = rings.logical});
+  if (!text.empty()) report_message(text);
+}
+
 void report(const Sampler& sampler, const std::string& program, const RingOptions& rings,
             double seconds, const std::string& output) {
   const Sampler::Counts& counts = sampler.counts();
@@ -173,6 +187,7 @@ void report(const Sampler& sampler, const std::string& program, const RingOption
   if (counts.lost != 0)
     report_message("the kernel lost " + counted(counts.lost, "sample") +
                    ": use a lower -F, or a smaller --stack-size");
+  report_cost(sampler, rings);
   if (!sampler.why_stopping().empty()) {
     char pause[32];
     std::snprintf(pause, sizeof pause, "%.0f us", sampler.median_pause() / 1e3);

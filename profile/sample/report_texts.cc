@@ -19,6 +19,17 @@ std::string no_samples_text(const NoSamples& about) {
   return text + "; use a higher -F" + (about.has_end ? " or a longer -T" : "");
 }
 
+std::string cost_text(const SamplingCost& cost) {
+  constexpr uint64_t least = 100'000'000, most_of_each = 250'000;
+  if (cost.own_ns < least || cost.own_ns <= cost.program_ns / 2) return {};
+  const bool is_of_samples = cost.own_ns / most_of_each <= cost.samples + cost.waits;
+  if (!cost.stops && !is_of_samples) return {};
+  const std::string text = "skein used " + duration_text(cost.own_ns) + " of CPU time for " +
+                           duration_text(cost.program_ns) + " of the program";
+  if (cost.waits <= cost.samples) return text + ": use a lower -F";
+  return text + (cost.logical ? ": use --stacks physical" : ": it waits often");
+}
+
 std::string larger_copies_text(uint32_t bytes) {
   constexpr uint32_t most = 65528;  // that perf_event_open(2) permits
   if (bytes >= most) return "no larger --stack-size is possible";

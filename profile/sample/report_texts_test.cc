@@ -17,6 +17,25 @@ TEST_CASE("no samples: whether the process used CPU time") {
                "CAP_PERFMON");
 }
 
+TEST_CASE("a profiler that uses more than half of the program's CPU time") {
+  constexpr uint64_t second = 1'000'000'000;
+  SamplingCost cost = {.own_ns = 3 * second, .program_ns = second, .samples = 20'000};
+  CHECK(cost_text(cost) ==
+        "skein used 3.00 s of CPU time for 1.00 s of the program: use a lower -F");
+  cost.program_ns = 6 * second;
+  CHECK(cost_text(cost).empty());
+  cost.program_ns = second;
+  cost.samples = 999;  // it read files
+  CHECK(cost_text(cost).empty());
+  cost.stops = true;  // and looked at all threads at each period
+  CHECK(cost_text(cost).ends_with(": use a lower -F"));
+  cost = {.own_ns = second, .program_ns = second, .samples = 10, .waits = 50'000, .logical = true};
+  CHECK(cost_text(cost).ends_with(" of the program: use --stacks physical"));
+  cost.logical = false;
+  CHECK(cost_text(cost).ends_with(" of the program: it waits often"));
+  CHECK(cost_text({.own_ns = 1'000'000, .program_ns = 1000, .samples = 10}).empty());
+}
+
 TEST_CASE("a larger copy of a stack has a size") {
   CHECK(larger_copies_text(512) == "use --stack-size 2048");
   CHECK(larger_copies_text(16384) == "use --stack-size 65528");

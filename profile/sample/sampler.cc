@@ -40,6 +40,12 @@ namespace skein {
 
 namespace {
 
+uint64_t cpu_ns(clockid_t clock) {
+  timespec used = {};
+  clock_gettime(clock, &used);
+  return static_cast<uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(used.tv_nsec);
+}
+
 // Makes this thread run on a processor, before others if that is permitted.
 void prefer_on(int processor) {
   if (processor < CPU_SETSIZE) {
@@ -275,6 +281,12 @@ struct Sampler::State {
     readers.clear();
   }
 
+  void read_symbols() {
+    const uint64_t begin = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    chains->work(mutex);
+    symbols_ns += cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+  }
+
   // Returns true if `extra` is ready.
   bool wait_for_work(int milliseconds, int extra) {
     std::array<pollfd, 2> ready = {{{.fd = has_work, .events = POLLIN, .revents = 0},
@@ -285,7 +297,7 @@ struct Sampler::State {
       // Until then, samples have no chains.
       const int usual = getpriority(PRIO_PROCESS, 0);
       setpriority(PRIO_PROCESS, 0, usual - 10);
-      chains->work(mutex);
+      read_symbols();
       setpriority(PRIO_PROCESS, 0, usual);
       const std::lock_guard lock(mutex);
       if (chains->has_work()) eventfd_write(has_work, 1);
@@ -356,6 +368,7 @@ struct Sampler::State {
     if (parsed.type != PerfRecord::Type::Sample) return writer.add(record);
     parsed.event = cpu_event;
     counts.samples++;
+    if (parsed.pid != pid) counts.in_others++;
     writer.add_sample(parsed, unwinder.unwind(parsed), logical);
   }
 
@@ -460,7 +473,7 @@ struct Sampler::State {
         const std::lock_guard lock(mutex);
         if (!chains->has_work()) break;
       }
-      chains->work(mutex);
+      read_symbols();
       take();
     }
   }
@@ -487,7 +500,7 @@ struct Sampler::State {
       chain = unwinder.unwind(sample);
     counts.samples++;
     const LogicalSample logical = chains ? logical_sample(sample) : LogicalSample();
-    while (chains && chains->has_work()) chains->work(mutex);
+    while (chains && chains->has_work()) read_symbols();
     writer.add_sample(sample, chain, logical);
   }
 
@@ -527,6 +540,7 @@ struct Sampler::State {
   std::string why_stopping = {};
   uint32_t pid = 0;
   uint64_t cpu_begin = 0, cpu_now = 0;  // ns that the process has used
+  uint64_t profiler_begin = 0, symbols_ns = 0;  // the same of this one
   uint64_t interval = 0, looked = 0, random = 1;
   std::vector<uint32_t> pauses = {};
   std::string noted = {};  // of the process's mappings
@@ -666,6 +680,7 @@ Result<Sampler> Sampler::begin(uint32_t pid, const std::string& path, const Ring
                                        std::move(*writer));
   state->pid = pid;
   state->cpu_begin = state->cpu_now = process_cpu_ns(pid).value_or(0);
+  state->profiler_begin = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
   state->keeps_cpu = options.on_cpu;
   state->cpu_event = options.off_cpu ? 1 : 0;
   if (stopping) {
@@ -728,6 +743,8 @@ Result<void> Sampler::finish() {
     state_->note_cpu_time();
     state_->counts.cpu_ns = state_->cpu_now - state_->cpu_begin;
   }
+  state_->counts.profiler_ns =
+      cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - state_->profiler_begin - state_->symbols_ns;
   if (state_->off_cpu) {
     state_->off_cpu->end_all(monotonic_ns(), state_->write_wait);
     state_->counts.off_cpu_ns = state_->off_cpu->total_ns();

@@ -42,6 +42,7 @@ class Sampler {
  public:
   struct Counts {
     uint64_t samples = 0;  // of CPU time
+    uint64_t in_others = 0;  // of these, in processes that the first one has started
     uint64_t waits = 0;    // RingOptions::off_cpu
     uint64_t unread = 0;   // of these, in coroutines, that ended before they were read
     uint64_t at_end = 0;   // of these, of the whole profile, whose chains were read at its end
@@ -52,6 +53,7 @@ class Sampler {
     uint64_t off_cpu_ns = 0, preempted_ns = 0;  // of the waits; the second is a part
     uint64_t cpu_ns = 0;      // used by the process, without those that it has started
     uint64_t sampled_ns = 0;  // if threads are stopped: the part that samples stand for
+    uint64_t profiler_ns = 0;  // CPU time of this process, without that of reading symbols
     uint64_t own_ns = 0;                        // for which threads were preempted to be read
   };
 
