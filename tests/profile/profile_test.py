@@ -55,6 +55,27 @@ def check_work(counts, what):
         expect(f"{what}: {name}", 0.2 < share(ours, pattern) < 0.5, (share(ours, pattern), text))
 
 
+def check_stripped(program, folder, out):
+    """Functions without symbols have one name each, with the addresses of their symbols."""
+    lines = subprocess.run(["nm", "--demangle", str(program)], capture_output=True, text=True, check=True).stdout.splitlines()
+    begins = {line.split(" ", 2)[2].partition("(")[0]: int(line.split()[0], 16) for line in lines if line[0] != " "}
+    stripped = folder / "stripped"
+    subprocess.run(["strip", "-o", str(stripped), str(program)], check=True)
+    data = out.with_suffix(".data")
+    for output in (out, data):
+        done = run("-o", output, "--", stripped)
+        expect("stripped", done.returncode == 7, done)
+        if output == data:
+            subprocess.run([skein, "flame", data, "-o", out], check=True)
+        parse, burn = (rf"stripped\+0x{begins[name]:x}" for name in ("void app::parse<int>", "app::burn"))
+        counts = folded(out)
+        expect("stripped: a function", share(counts, f";{parse};{burn}(;|$)") > 0.5, out.read_text())
+        expect("stripped: names", share(counts, r"\[stripped\]") < 0.05, out.read_text())
+        others = {name for name in re.findall(r"stripped\+0x[0-9a-f]+", out.read_text())
+                  if int(name.partition("+")[2], 16) not in begins.values()}
+        expect("stripped: all but the PLT have the address of a function", len(others) <= 1, (others, begins))
+
+
 with tempfile.TemporaryDirectory(prefix="skein-profile-") as folder:
     folder = pathlib.Path(folder)
     program, out = folder / "work", folder / "out.folded"
@@ -72,6 +93,8 @@ with tempfile.TemporaryDirectory(prefix="skein-profile-") as folder:
     expect("summary", re.search(r"skein: [\d,]+ samples of work in [\d.]+ s written to .*out.folded\n", done.stderr), done)
     check_work(folded(out), "a command")
     expect("no samples of another program", not any(stack.startswith("other") for stack in folded(out)), out.read_text())
+
+    check_stripped(program, folder, out)
 
     # The perf.data that it keeps: for skein flame, and for perf.
     data = folder / "out.data"
