@@ -296,9 +296,12 @@ void add_grab(CommandLine& line) {
   const auto [app, options] =
       add(line, "grab", "Copy the trace of a virtual machine from outside", run_grab);
   add_option(*app, "-d,--domain", "GUEST", options->guest,
-             "Name (QEMU's -name) or PID of a guest, or the file\nof its memory")
+             "Name (QEMU's -name) or PID of a guest, the file of\nits memory, or its gdb server: "
+             "gdb:HOST:PORT or\ngdb:/PATH of a socket")
       .required();
   add_option(*app, "-w,--write", "DIR", options->output, "Output directory [default: GUEST.skein]");
+  add_option(*app, "--arena", "ADDRESS", options->arena,
+             "With a gdb server: where the arena is, instead of a\nsearch");
   add_memory(line, *app);
 }
 

@@ -56,8 +56,9 @@ struct SnapshotOptions {
 int run_snapshot(const SnapshotOptions& options);
 
 struct GrabOptions {
-  std::string guest;   // name, PID or RAM file
+  std::string guest;   // name, PID, RAM file or gdb:ADDRESS
   std::string output;  // empty: the guest's name and .skein
+  std::string arena;   // its address, of a guest behind a gdb server; empty: it is searched for
 };
 int run_grab(const GrabOptions& options);
 

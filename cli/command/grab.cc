@@ -1,8 +1,11 @@
 // `skein grab`: copies the trace out of a virtual machine's memory (target/guest). The guest does
-// not help: it runs, is stuck, has crashed, or its QEMU was killed and left a file of its RAM.
+// not help: it runs, is stuck, has crashed, or its QEMU was killed and left a file of its RAM. It
+// may be behind a gdb server, which stops it during the copy.
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
+#include <optional>
 
 #include "base/disk_files.h"
 #include "base/escape.h"
@@ -11,6 +14,7 @@
 #include "cli/die.h"
 #include "cli/output/live_copy.h"
 #include "target/guest/arena_files.h"
+#include "target/guest/gdb_arena.h"
 
 namespace skein::cli {
 
@@ -19,7 +23,11 @@ namespace {
 struct OpenGuest {
   std::string name;
   std::unique_ptr<GuestMemory> memory;
+  std::optional<FoundArena> arena = {};  // nothing: it has yet to be found
 };
+
+constexpr std::string_view kGdb = "gdb:";
+constexpr std::chrono::seconds kLongestStop{10};
 
 std::unique_ptr<GuestMemory> value_or_die(Result<std::unique_ptr<GuestMemory>> memory) {
   if (!memory) die(2, memory.error().message());
@@ -42,7 +50,63 @@ std::string list(const std::vector<Guest>& guests) {
   return text;
 }
 
-OpenGuest open_guest(const std::string& text) {
+// "0x12b000", "1224704".
+uint64_t address_or_die(const std::string& text) {
+  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
+  const char* end = text.data() + text.size();
+  uint64_t address = 0;
+  const auto [stop, error] =
+      std::from_chars(text.data() + (is_hex ? 2 : 0), end, address, is_hex ? 16 : 10);
+  if (error != std::errc() || stop != end) die(2, "--arena: '" + escaped(text) + "' is no address");
+  return address;
+}
+
+struct GdbCopy {
+  GdbGuestState state = {};
+  Result<GdbArena> arena;
+};
+
+GdbCopy copy_through(GdbSocket& socket, std::optional<uint64_t> address) {
+  socket.set_deadline(GdbSocket::Clock::now() + kLongestStop);
+  GdbClient client(socket);
+  if (const Result<void> started = client.start(); !started) return {.arena = started.error()};
+  const Result<GdbGuestState> state = gdb_guest_state(client);
+  if (!state) return {.arena = state.error()};
+  if (!state->was_running) socket.guardian()->keep();
+  return {.state = *state, .arena = copy_gdb_arena(client, address)};
+}
+
+// The guest stands still from the connection to release().
+OpenGuest open_gdb_guest(const std::string& text, const std::string& arena) {
+  const std::optional<GdbAddress> address = parse_gdb_address(text);
+  if (!address) die(2, "'gdb:" + escaped(text) + "' is neither gdb:HOST:PORT nor gdb:/PATH");
+  const auto where = arena.empty() ? std::optional<uint64_t>() : address_or_die(arena);
+  const GdbSocket::Clock::time_point begin = GdbSocket::Clock::now();
+  const auto socket = connect_to_gdb(*address);
+  if (!socket) die(2, socket.error().message());
+  GdbCopy copy = copy_through(**socket, where);
+  const bool is_confirmed = (*socket)->release();
+  const auto stopped = std::chrono::nanoseconds(GdbSocket::Clock::now() - begin).count();
+  if (!copy.state.was_running)
+    std::fprintf(stderr, "skein: the guest was stopped before (%s) and stays so\n",
+                 escaped(copy.state.state).c_str());
+  else if (is_confirmed)
+    std::fprintf(stderr, "skein: the guest stood still for %s\n",
+                 duration_text(static_cast<uint64_t>(stopped)).c_str());
+  else
+    std::fprintf(stderr, "skein: the gdb server has not confirmed that the guest runs again\n");
+  if (!copy.arena) {
+    Error error = copy.arena.error();
+    if (error.file.empty()) error.file = "gdb:" + escaped(text);
+    die(2, error.message());
+  }
+  const std::string base = text.substr(text.rfind('/') + 1);
+  return {base.starts_with(':') ? "localhost" + base : base, std::move(copy.arena->memory),
+          std::move(copy.arena->found)};
+}
+
+OpenGuest open_guest(const GrabOptions& options) {
+  const std::string& text = options.guest;
   const std::vector<Guest> guests = find_guests();
   std::vector<Guest> found;
   std::copy_if(guests.begin(), guests.end(), std::back_inserter(found),
@@ -50,6 +114,9 @@ OpenGuest open_guest(const std::string& text) {
   if (found.size() > 1)
     die(2, "'" + escaped(text) + "' names " + std::to_string(found.size()) +
                " guests: " + list(found) + "; use a PID");
+  const bool is_gdb = found.empty() && text.starts_with(kGdb);
+  if (is_gdb) return open_gdb_guest(text.substr(kGdb.size()), options.arena);
+  if (!options.arena.empty()) die(2, "--arena is for a guest behind a gdb server (-d gdb:...)");
   if (found.size() == 1) return {text, value_or_die(open_guest_process(found.front().pid))};
   DiskFiles files;
   if (const FileType type = files.type(text); type == FileType::File && text != "-") {
@@ -86,8 +153,9 @@ void print_note(const Arena& arena) {
 }  // namespace
 
 int run_grab(const GrabOptions& options) {
-  const OpenGuest guest = open_guest(options.guest);
-  Result<FoundArena> found = find_arena(*guest.memory);
+  OpenGuest guest = open_guest(options);
+  Result<FoundArena> found =
+      guest.arena ? Result<FoundArena>(*std::move(guest.arena)) : find_arena(*guest.memory);
   if (!found) {
     Error error = found.error();
     if (error.file.empty()) error.file = escaped(options.guest);

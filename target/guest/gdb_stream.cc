@@ -50,12 +50,12 @@ std::unique_ptr<GdbSocket> connect_one(int family, const sockaddr* address, sock
   return made;
 }
 
-Error connect_failure(const std::string& where) {
+Error connect_failure(const std::string& where, const char* option) {
   const int error = errno;
   return Error{.what = error == EAGAIN ? "it is busy" : std::strerror(error),
                .file = where,
                .advice = error == EAGAIN ? "another debugger may be connected"
-                                         : "QEMU listens with -gdb; see skein grab --help"};
+                                         : "QEMU listens with " + std::string(option)};
 }
 
 }  // namespace
@@ -142,7 +142,7 @@ Result<std::unique_ptr<GdbSocket>> connect_to_gdb(const GdbAddress& address,
     address.path.copy(name.sun_path, sizeof name.sun_path - 1);
     auto made =
         connect_one(AF_UNIX, reinterpret_cast<const sockaddr*>(&name), sizeof name, patience);
-    if (made == nullptr) return connect_failure(address.path);
+    if (made == nullptr) return connect_failure(address.path, "-gdb unix:PATH,server=on,wait=off");
     return made;
   }
   const std::string where = address.host + ":" + address.port;
@@ -157,7 +157,7 @@ Result<std::unique_ptr<GdbSocket>> connect_to_gdb(const GdbAddress& address,
   const int error = errno;
   freeaddrinfo(found);
   errno = error;
-  if (made == nullptr) return connect_failure(where);
+  if (made == nullptr) return connect_failure(where, "-gdb tcp:HOST:PORT");
   return made;
 }
 
