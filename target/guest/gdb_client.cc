@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <deque>
 
 #include "base/escape.h"
@@ -14,6 +15,8 @@ namespace {
 constexpr size_t kMostReplies = 10'000;
 constexpr size_t kLargestText = size_t{1} << 20;
 constexpr size_t kMostThreads = 4096;
+// A request is inside one page: some servers refuse all of it if a part cannot be read.
+constexpr size_t kLargestRead = 4096;
 
 // gdb's order of x86-64's registers, by DWARF number: rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, ..
 constexpr std::array<uint8_t, 17> kX86Order = {0, 3,  2,  1,  4,  5,  6,  7, 8,
@@ -103,7 +106,7 @@ Result<void> GdbClient::start() {
   });
   // Two digits a byte. QEMU's size of packets is 4096.
   packet_size = std::clamp<size_t>(packet_size, 64, GdbPackets::kLargestPacket / 2);
-  largest_read_ = std::min<size_t>(packet_size / 2, 1 << 14);
+  largest_read_ = std::min(std::bit_floor(packet_size / 2), kLargestRead);
   if (has_no_ack) {
     const Result<std::string> agreed = query("QStartNoAckMode");
     if (!agreed) return agreed.error();
@@ -140,6 +143,13 @@ Result<bool> GdbClient::set_physical(bool is_physical) {
   return is_done;
 }
 
+GdbClient::Request GdbClient::request_at(const Piece& piece, size_t number, size_t offset) const {
+  const auto to_boundary =
+      largest_read_ - static_cast<size_t>((piece.address + offset) % largest_read_);
+  return {
+      .piece = number, .offset = offset, .size = std::min(piece.to.size() - offset, to_boundary)};
+}
+
 void GdbClient::add_read(const Request& request, std::span<const Piece> pieces) {
   packets_.add((has_binary_read_ ? "x" : "m") +
                gdb_hex(pieces[request.piece].address + request.offset) + "," +
@@ -166,9 +176,7 @@ Result<size_t> GdbClient::store(const std::string& reply, const Request& request
 Result<void> GdbClient::read_rest(size_t number, std::span<Piece> pieces) {
   Piece& piece = pieces[number];
   while (piece.count < piece.to.size()) {
-    const Request request = {.piece = number,
-                             .offset = piece.count,
-                             .size = std::min(piece.to.size() - piece.count, largest_read_)};
+    const Request request = request_at(piece, number, piece.count);
     add_read(request, pieces);
     const Result<std::string> text = reply();
     if (!text) return text.error();
@@ -186,7 +194,7 @@ Result<void> GdbClient::read(std::span<Piece> pieces) {
   std::deque<Request> open;
   std::vector<bool> is_short(pieces.size());
   size_t next = 0;
-  uint64_t offset = 0;
+  size_t offset = 0;
   for (Piece& piece : pieces) {
     piece.count = 0;
     // None of a piece that ends after the last address.
@@ -195,8 +203,7 @@ Result<void> GdbClient::read(std::span<Piece> pieces) {
   for (;;) {
     if (open.size() <= window / 2)
       while (open.size() < window && next < pieces.size()) {
-        const size_t rest = pieces[next].to.size() - static_cast<size_t>(offset);
-        const Request request = {next, offset, std::min(rest, largest_read_)};
+        const Request request = request_at(pieces[next], next, offset);
         offset += request.size;
         if (request.size > 0) {
           add_read(request, pieces);

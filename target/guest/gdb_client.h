@@ -78,9 +78,10 @@ class GdbClient {
  private:
   struct Request {
     size_t piece;
-    uint64_t offset;
+    size_t offset;
     size_t size;
   };
+  Request request_at(const Piece& piece, size_t number, size_t offset) const;
   Result<std::string> reply();
   Result<std::string> query(std::string_view request);
   void add_read(const Request& request, std::span<const Piece> pieces);

@@ -161,6 +161,18 @@ TEST_CASE("a server that returns less than it was to, and one that returns more"
   }
 }
 
+TEST_CASE("memory is read to its end, also if a server refuses what is not all readable") {
+  FakeServer server(3 * 4096);
+  server.virtual_base = 0;
+  server.has_physical = false;
+  server.replies["qSupported:xmlRegisters=i386"] = "PacketSize=fff";
+  GdbClient client(server);
+  REQUIRE(client.start());
+  CHECK(client.largest_read() == 1024);
+  std::vector<uint8_t> bytes(3 * 4096);
+  CHECK(*client.read(5000, bytes) == 3 * 4096 - 5000);
+}
+
 TEST_CASE("binary reads, with escapes") {
   FakeServer server;
   server.replies["qSupported:xmlRegisters=i386"] = "PacketSize=1000;binary-upload+";

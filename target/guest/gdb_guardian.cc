@@ -19,7 +19,7 @@ namespace {
 
 // Everything below runs in a child of fork() and may call only what signal-safety(7) lists.
 
-constexpr int kLongest = 2000;  // ms
+constexpr int kLongestEnd = 2000;  // ms
 
 int64_t guardian_clock() {
   timespec now{};
@@ -84,10 +84,16 @@ void close_all_but(int a, int b) {
   close_range_of(high + 1, ~0u);
 }
 
-[[noreturn]] void guard_guest(int socket, int pipe) {
+[[noreturn]] void guard_guest(int socket, int pipe, int64_t longest_stop) {
   close_all_but(socket, pipe);
   bool keeps = false, is_physical = false, is_running = false;
-  for (;;) {
+  for (int64_t end = guardian_clock() + longest_stop;;) {
+    const bool is_limited = !keeps && !is_running;
+    pollfd wait = {.fd = pipe, .events = POLLIN, .revents = 0};
+    const int64_t rest = end > guardian_clock() ? end - guardian_clock() : 0;
+    const int ready = poll(&wait, 1, is_limited ? static_cast<int>(rest) : -1);
+    if (ready == 0) break;
+    if (ready < 0) continue;
     char state = 0;
     const ssize_t count = read(pipe, &state, 1);
     if (count < 0 && errno == EINTR) continue;
@@ -95,9 +101,10 @@ void close_all_but(int a, int b) {
     if (state == 'k') keeps = true;
     if (state == 'p' || state == 'v') is_physical = state == 'p';
     if (state == 'r' || state == 's') is_running = state == 'r';
+    if (state == 's') end = guardian_clock() + longest_stop;
   }
   if (keeps && !is_physical) _exit(0);
-  const int64_t until = guardian_clock() + kLongest;
+  const int64_t until = guardian_clock() + kLongestEnd;
   // "#00" ends a packet that was written in part; where none was, servers ignore what is before
   // '$'. A running guest is stopped first: QEMU does that at the first byte, whatever it is.
   bool is_sent = send_all(socket, is_running ? "\x03" : "#00", until);
@@ -110,12 +117,14 @@ void close_all_but(int a, int b) {
     is_sent = send_all(socket, "+$D#44", until);
     expected++;
   }
-  _exit(is_sent && receive_oks(socket, expected, until) ? 0 : 1);
+  const bool is_confirmed = is_sent && receive_oks(socket, expected, until);
+  shutdown(socket, SHUT_RDWR);  // a byte of the parent's would stop the guest again
+  _exit(is_confirmed ? 0 : 1);
 }
 
 }  // namespace
 
-std::optional<GdbGuardian> GdbGuardian::start(int socket) {
+std::optional<GdbGuardian> GdbGuardian::start(int socket, std::chrono::milliseconds longest_stop) {
   int pipe[2];  // a socket, because writing to it raises no signal
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pipe) != 0) return {};
   // Ctrl-C is for all processes of a terminal: the child has every signal blocked.
@@ -123,7 +132,7 @@ std::optional<GdbGuardian> GdbGuardian::start(int socket) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t child = fork();
-  if (child == 0) guard_guest(socket, pipe[0]);
+  if (child == 0) guard_guest(socket, pipe[0], longest_stop.count());
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   close(pipe[0]);
   if (child < 0) {

@@ -3,7 +3,9 @@
 // A gdb server stops its guest for a client; QEMU leaves it stopped when the connection closes. The
 // guardian is a child process that has the same connection and waits for its parent to finish, or
 // to die, SIGKILL included. Then it ends the session. It is the only one that does, so that a
-// second end cannot meet a running guest: QEMU stops that at the first byte.
+// second end cannot meet a running guest: QEMU stops that at the first byte. It ends the session
+// also if the guest has stood still for too long, because its parent may stand still as well
+// (Ctrl-Z), and shuts the connection down.
 //
 //   std::optional<GdbGuardian> guardian = GdbGuardian::start(socket);
 //   connect(socket, ...);
@@ -13,14 +15,18 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <optional>
 
 namespace skein {
 
 class GdbGuardian {
  public:
+  static constexpr std::chrono::milliseconds kLongestStop{20'000};
+
   // Nothing: no process could be made. `socket` need not be connected yet.
-  static std::optional<GdbGuardian> start(int socket);
+  static std::optional<GdbGuardian> start(int socket,
+                                          std::chrono::milliseconds longest_stop = kLongestStop);
   GdbGuardian(GdbGuardian&& other) noexcept;
   GdbGuardian& operator=(GdbGuardian&& other) noexcept;
   ~GdbGuardian();

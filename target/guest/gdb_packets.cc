@@ -72,10 +72,9 @@ Result<void> GdbPackets::fill() {
   if (const Result<void> written = flush(); !written) return written;
   in_.erase(0, at_);
   at_ = 0;
-  std::array<char, 1 << 16> bytes;
-  const Result<size_t> count = stream_.read(bytes);
+  const Result<size_t> count = stream_.read(buffer_);
   if (!count) return count.error();
-  in_.append(bytes.data(), *count);
+  in_.append(buffer_.data(), *count);
   return {};
 }
 

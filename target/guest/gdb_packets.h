@@ -9,6 +9,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "target/guest/gdb_stream.h"
@@ -47,6 +48,7 @@ class GdbPackets {
   GdbStream& stream_;
   std::string out_ = {};   // not yet written
   std::string last_ = {};  // the last packet that was added, for a peer that wants it again
+  std::vector<char> buffer_ = std::vector<char>(size_t{1} << 15);
   std::string in_ = {};
   size_t at_ = 0;  // of `in_`: what is before has been used
   bool acknowledges_ = true;

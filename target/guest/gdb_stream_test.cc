@@ -180,3 +180,15 @@ TEST_CASE("the guest goes on if its client is killed, wherever it was") {
           socket.guardian()->keep();
         }).empty());
 }
+
+TEST_CASE("the guest goes on if its client stands still, and is not stopped again") {
+  SocketPair sockets;
+  GdbSocket socket(sockets.client());
+  std::optional<GdbGuardian> guardian = GdbGuardian::start(sockets.client(), gdb_short);
+  REQUIRE(guardian);
+  socket.set_guardian(*std::move(guardian));
+  sockets.send_text("+$OK#9a");
+  CHECK(all_from(sockets.server()) == "#00+$D#44");  // to the connection's end
+  CHECK_FALSE(socket.write("$m"));
+  CHECK(socket.release());
+}
