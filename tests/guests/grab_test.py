@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """grab_test.py SKEIN UNIKERNEL MACHINE: boots examples/unikernel in QEMU without KVM, copies its trace
-from outside - while it runs, after QEMU was killed, after crashes - and reads it: `skein why` names
-the lost wake-up, and accuses a guest without the bug of nothing."""
+from outside - while it runs, after QEMU was killed, after crashes, through its gdb server - and reads
+it: `skein why` names the lost wake-up, and accuses a guest without the bug of nothing."""
 import ctypes
+import json
 import os
+import random
+import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -43,7 +47,7 @@ class Guest:
     """A QEMU process, killed at the end in any case."""
     number = 0
 
-    def __init__(self, folder, options, ram="file", name=""):
+    def __init__(self, folder, options, ram="file", name="", extra=()):
         Guest.number += 1
         self.name = name or f"skein-test-{os.getpid()}-{Guest.number}"
         self.ram = os.path.join(folder, f"{Guest.number}.ram")
@@ -56,7 +60,7 @@ class Guest:
                        if ram == "file" else "memory-backend-memfd,id=ram,size=64M,share=on"]
         command = [QEMU, "-name", self.name, "-M", machine, "-m", "64", *backend, "-accel", "tcg",
                    "-kernel", UNIKERNEL, "-append", options, "-nodefaults", "-display", "none",
-                   "-serial", f"file:{self.console_path}", "-no-reboot", "-no-shutdown"]
+                   "-serial", f"file:{self.console_path}", "-no-reboot", "-no-shutdown", *extra]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                         text=True, preexec_fn=end_with_test)
 
@@ -174,8 +178,125 @@ def test_errors(folder):
               str(two.process.pid) in said, "an ambiguous name", said)
 
 
+class Monitor:
+    """QEMU's machine protocol, which does not disturb the guest."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        for _ in range(600):
+            try:
+                self.socket.connect(path)
+                break
+            except OSError:
+                time.sleep(0.05)
+        self.file = self.socket.makefile("rw")
+        self.file.readline()
+        self("qmp_capabilities")
+
+    def __call__(self, command):
+        self.file.write(json.dumps({"execute": command}) + "\n")
+        self.file.flush()
+        while True:
+            reply = json.loads(self.file.readline())
+            if "return" in reply or "error" in reply:
+                return reply.get("return")
+
+    def status(self):
+        return self("query-status")["status"]
+
+    def becomes(self, status):
+        for _ in range(600):
+            if self.status() == status:
+                return True
+            time.sleep(0.05)
+        return False
+
+
+class GdbGuest(Guest):
+    """One with a gdb server at a Unix socket."""
+
+    def __init__(self, folder, options, extra=()):
+        self.gdb = os.path.join(folder, f"{Guest.number}.gdb")
+        control = os.path.join(folder, f"{Guest.number}.qmp")
+        super().__init__(folder, options, ram="anonymous", extra=[
+            "-gdb", f"unix:{self.gdb},server=on,wait=off",
+            "-qmp", f"unix:{control},server=on,wait=off", *extra])
+        self.monitor = Monitor(control)
+
+    def grab(self, folder, name, *options, status=0):
+        output = os.path.join(folder, name)
+        return output, skein("grab", "-d", "gdb:" + self.gdb, "-w", output, *options, status=status)
+
+
+def test_gdb(folder):
+    with GdbGuest(folder, "lost=1") as guest:
+        if not guest.wait_for("running"):
+            return
+        address = re.search(r"arena at (\d+)", guest.console())[1]
+        virtual = hex(0xffffffff80000000 + int(address))
+        for name, options in [("searched", []), ("physical", ["--arena", address]),
+                              ("virtual", ["--arena", virtual])]:
+            trace, said = guest.grab(folder, name, *options)
+            check("the guest stood still for " in said, f"{name}: the pause is reported", said)
+            names_lost_wakeup(trace)
+            has_no_damage(trace)
+            check(guest.monitor.status() == "running", f"{name}: the guest runs again")
+        _, said = guest.grab(folder, "none", "--arena", "0x1000", status=2)
+        check("no arena at 0x1000" in said and "stood still" in said, "no arena there", said)
+        check(guest.monitor.status() == "running", "the guest runs after an error")
+
+        # One that QEMU's monitor has paused.
+        guest.monitor("stop")
+        version = guest.monitor("query-version")["qemu"]
+        trace, said = guest.grab(folder, "paused")
+        names_lost_wakeup(trace)
+        if (version["major"], version["minor"]) < (8, 1):
+            check("stopped before (paused)" in said, "it was paused", said)
+            check(guest.monitor.status() == "paused", "it stays paused")
+        guest.monitor("cont")
+
+        # Another debugger.
+        other = socket.socket(socket.AF_UNIX)
+        other.connect(guest.gdb)
+        check(guest.monitor.becomes("paused"), "another debugger stops the guest")
+        _, said = guest.grab(folder, "busy", status=2)
+        check("another debugger may be connected" in said, "the server is busy", said)
+        other.sendall(b"$D#44")
+        check(other.recv(100) != b"", "it detaches")
+        other.close()
+        check(guest.monitor.becomes("running"), "the guest runs after both")
+
+        for _ in range(30):  # killed anywhere
+            output = os.path.join(folder, "killed")
+            process = subprocess.Popen([SKEIN, "grab", "-d", "gdb:" + guest.gdb, "-w", output],
+                                       stderr=subprocess.DEVNULL)
+            time.sleep(random.random() * 0.1)
+            process.kill()
+            process.wait()
+            shutil.rmtree(output, ignore_errors=True)
+            if not guest.monitor.becomes("running"):
+                check(False, "the guest runs after skein was killed")
+                break
+        trace, _ = guest.grab(folder, "after-kills")
+        has_no_damage(trace)
+    for how, status in [("triple", "shutdown"), ("panic", "running"), ("stuck", "running")]:
+        with GdbGuest(folder, f"lost=1 crash={how} crash_after=30") as guest:
+            if not guest.wait_for("crash\n") or not guest.monitor.becomes(status):
+                continue
+            trace, said = guest.grab(folder, f"gdb-{how}")
+            names_lost_wakeup(trace)
+            check((f"stopped before ({status})" in said) == (status != "running"),
+                  f"{how}: the state is reported", said)
+            check(guest.monitor.status() == status, f"{how}: the guest is as it was")
+            check(("left a note" in said) == (how == "panic"), f"{how}: the note", said)
+    with GdbGuest(folder, "lost=1", extra=["-S"]) as guest:
+        _, said = guest.grab(folder, "prelaunch", status=2)
+        check("stopped before (prelaunch)" in said and "no arena" in said, "before its start", said)
+        check(guest.monitor.status() == "prelaunch", "it is not started")
+
+
 with tempfile.TemporaryDirectory() as scratch:
-    for number, test in enumerate([test_running, test_correct, test_crashes, test_errors]):
+    for number, test in enumerate([test_running, test_correct, test_crashes, test_errors, test_gdb]):
         if MACHINE != "microvm" and test is not test_running:
             continue  # the machine makes no difference to them
         folder = os.path.join(scratch, str(number))
