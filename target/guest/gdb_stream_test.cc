@@ -28,7 +28,7 @@ struct SocketPair {
   int client() const { return ends[0]; }
   int server() const { return ends[1]; }
   void send_text(std::string_view text) const {
-    REQUIRE(write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+    REQUIRE(::write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
   }
   int ends[2];
 };
@@ -38,7 +38,7 @@ std::string all_from(int server, bool to_detach = false) {
   std::string text;
   std::array<char, 4096> bytes;
   for (;;) {
-    const ssize_t count = read(server, bytes.data(), bytes.size());
+    const ssize_t count = ::read(server, bytes.data(), bytes.size());
     if (count <= 0) return text;
     text.append(bytes.data(), static_cast<size_t>(count));
     if (to_detach && text.ends_with("$D#44")) return text;
@@ -60,13 +60,13 @@ std::string after_killed_client(const SocketPair& sockets, const Use& use) {
     if (!guardian) _exit(1);
     socket.set_guardian(*std::move(guardian));
     use(socket);
-    if (write(ready[1], "r", 1) != 1) _exit(1);
+    if (::write(ready[1], "r", 1) != 1) _exit(1);
     for (;;) pause();
   }
   close(sockets.client());
   close(ready[1]);
   char byte = 0;
-  CHECK(read(ready[0], &byte, 1) == 1);
+  CHECK(::read(ready[0], &byte, 1) == 1);
   close(ready[0]);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
