@@ -33,7 +33,9 @@ std::unique_ptr<GdbSocket> connect_one(int family, const sockaddr* address, sock
   int error = connect(descriptor, address, size) == 0 ? 0 : errno;
   if (error == EINPROGRESS) {
     pollfd wait = {.fd = descriptor, .events = POLLOUT, .revents = 0};
-    const int ready = poll(&wait, 1, static_cast<int>(patience.count()));
+    int ready = 0;
+    while ((ready = poll(&wait, 1, static_cast<int>(patience.count()))) < 0 && errno == EINTR) {
+    }
     socklen_t length = sizeof error;
     if (ready <= 0)
       error = ETIMEDOUT;
