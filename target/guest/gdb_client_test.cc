@@ -161,7 +161,7 @@ TEST_CASE("a server that returns less than it was to, and one that returns more"
   }
 }
 
-TEST_CASE("memory is read to its end, also if a server refuses what is not all readable") {
+TEST_CASE("memory is read to its end, also if a server refuses a request in part unreadable") {
   FakeServer server(3 * 4096);
   server.virtual_base = 0;
   server.has_physical = false;
