@@ -29,7 +29,10 @@ std::unique_ptr<GdbSocket> connect_one(int family, const sockaddr* address, sock
   // Before it connects: there is no moment at which this process may die and leave the guest
   // stopped.
   std::optional<GdbGuardian> guardian = GdbGuardian::start(descriptor);
-  if (!guardian) return nullptr;
+  if (!guardian) {
+    errno = ECHILD;  // not EAGAIN of fork(), which is a busy server's
+    return nullptr;
+  }
   int error = connect(descriptor, address, size) == 0 ? 0 : errno;
   if (error == EINPROGRESS) {
     pollfd wait = {.fd = descriptor, .events = POLLOUT, .revents = 0};
@@ -54,6 +57,8 @@ std::unique_ptr<GdbSocket> connect_one(int family, const sockaddr* address, sock
 
 Error connect_failure(const std::string& where, const char* option) {
   const int error = errno;
+  if (error == ECHILD)
+    return Error{.what = "no process can be made that lets the guest go on", .file = where};
   return Error{.what = error == EAGAIN ? "it is busy" : std::strerror(error),
                .file = where,
                .advice = error == EAGAIN ? "another debugger may be connected"

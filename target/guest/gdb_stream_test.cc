@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -132,6 +133,22 @@ TEST_CASE("no server") {
   CHECK(client.start().error().what == "the gdb server does not answer");
   close(free_port);
   CHECK_FALSE((*silent)->release());
+}
+
+TEST_CASE("without a process that lets the guest go on, there is no connection") {
+  const int next = dup(0);
+  REQUIRE(next >= 0);
+  close(next);
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  rlimit few = before;
+  few.rlim_cur = static_cast<rlim_t>(next) + 1;  // the connection, and nothing else
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
+  const auto none = connect_to_gdb(*parse_gdb_address("/nowhere/at-all"));
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  REQUIRE_FALSE(none);
+  CHECK(none.error().message() ==
+        "/nowhere/at-all: no process can be made that lets the guest go on");
 }
 
 TEST_CASE("the guest goes on at the end of a session, once") {
