@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <sstream>
@@ -20,6 +21,7 @@
 
 #include "cli/commands.h"
 #include "cli/die.h"
+#include "cli/input/guest_input.h"
 #include "cli/memory.h"
 #include "cli/output/cmake_file.h"
 #include "cli/output/terminal.h"
@@ -64,6 +66,8 @@ struct CommandLine {
   std::function<int()> chosen;             // runs the chosen command; set by parsing
   std::string memory;                      // its --memory
   std::vector<std::string> before_format;  // `export`: the arguments before the FORMAT
+  // Which read a guest's trace; whether several traces, so that their order counts.
+  std::map<const CLI::App*, bool> readers = {};
 };
 
 template <typename Options>
@@ -166,16 +170,26 @@ void add_memory(CommandLine& line, CLI::App& app) {
              "Memory limit, e.g. 512M, 4G\n[default: half of the free memory]");
 }
 
-void add_file(CLI::App& app, std::string& trace) {
-  app.add_option("TRACE", trace, "Trace directory or file, or - for stdin")->required();
+// Guests instead of traces. Parsing never sees the option: place_guests() replaces it.
+void add_guest(CommandLine& line, CLI::App& app, bool is_one_of_several = false) {
+  app.add_option("-d,--domain", "Read the trace of this virtual machine, as\nskein grab does, instead of TRACE")
+      ->option_text("GUEST");
+  line.readers[&app] = is_one_of_several;
 }
 
-CLI::Option& add_trace(CLI::App& app, std::string& trace) {
+void add_file(CommandLine& line, CLI::App& app, std::string& trace) {
+  app.add_option("TRACE", trace, "Trace directory or file, or - for stdin")->required();
+  add_guest(line, app);
+}
+
+CLI::Option& add_trace(CommandLine& line, CLI::App& app, std::string& trace) {
+  add_guest(line, app);
   return *app.add_option("TRACE", trace, "Trace, or PID of a recording process");
 }
 
-void add_traces(CLI::App& app, std::vector<std::string>& traces) {
+void add_traces(CommandLine& line, CLI::App& app, std::vector<std::string>& traces) {
   app.add_option("TRACE", traces, "Traces, PIDs or cores to draw on one time axis, or -")->required();
+  add_guest(line, app, true);
 }
 
 void add_critical_path(CLI::App& app, std::string& critical) {
@@ -224,8 +238,8 @@ std::vector<std::string> theme_names() {
   return names;
 }
 
-void add_picture(CLI::App& app, PictureOptions& picture) {
-  add_traces(app, picture.traces);
+void add_picture(CommandLine& line, CLI::App& app, PictureOptions& picture) {
+  add_traces(line, app, picture.traces);
   add_option(app, "--from", "TIME", picture.from, "Start of the range, e.g. 1.5s, 20ms, 300us");
   add_option(app, "--to", "TIME", picture.to, "End of the range, in the form of --from");
   add_option(app, "--select", "TEXT", picture.select, "Highlight matching tasks and zoom to them");
@@ -366,6 +380,7 @@ void add_check(CommandLine& line) {
 void add_ps(CommandLine& line) {
   const auto [app, options] = add(line, "ps", "List live tasks and what they wait for", run_ps);
   app->add_option("TRACE", options->trace, "Trace, PID, core [default: list recorded processes]");
+  add_guest(line, *app);
   add_json(*app, options->json);
   app->add_flag("--tree", options->tree, "Show children under their parents");
   app->add_flag("--wide", options->wide, "Show all columns and do not truncate");
@@ -385,21 +400,21 @@ void add_ps(CommandLine& line) {
 void add_info(CommandLine& line) {
   const auto [app, options] =
       add(line, "info", "Show a trace's format, contents and losses", run_info);
-  add_file(*app, options->trace);
+  add_file(line, *app, options->trace);
   add_json(*app, options->json);
   add_memory(line, *app);
 }
 
 void add_dump(CommandLine& line) {
   const auto [app, options] = add(line, "dump", "Print every event, one per line", run_dump);
-  add_file(*app, options->trace);
+  add_file(line, *app, options->trace);
   app->add_flag("--json", options->json, "Print one JSON object per line");
   add_memory(line, *app);
 }
 
 void add_show(CommandLine& line) {
   const auto [app, options] = add(line, "show", "Draw traces in the terminal", run_show);
-  add_picture(*app, options->picture);
+  add_picture(line, *app, options->picture);
   app->add_option("--width", options->width, "Width in columns [default: terminal width]")
       ->option_text("N")
       ->check(integer("width", 20, 2'000));
@@ -414,6 +429,7 @@ void add_view(CommandLine& line) {
   const auto [app, options] =
       add(line, "view", "Open traces in a window; follows live recordings", run_view);
   app->add_option("TRACE", options->traces, "Traces, PIDs or cores to draw on one time axis, or -");
+  add_guest(line, *app, true);
   app->add_flag("--new-window", options->new_window, "Open each TRACE in its own window");
   add_critical_path(*app, options->critical);
   add_option(*app, "--theme", "NAME", options->theme, "Colour theme [default: last used]")
@@ -424,6 +440,7 @@ void add_serve(CommandLine& line) {
   const auto [app, options] =
       add(line, "serve", "Serve a live view of a trace on localhost", run_serve);
   app->add_option("TRACE", options->trace, "Trace, PID, or core")->required();
+  add_guest(line, *app);
   app->add_option("--port", options->port, "Port on 127.0.0.1 [default: any free port]")
       ->option_text("N")
       ->check(integer("port", 0, UINT16_MAX));
@@ -436,6 +453,7 @@ void add_serve(CommandLine& line) {
 void add_why(CommandLine& line) {
   const auto [app, options] = add(line, "why", "Explain why tasks are stuck", run_why);
   app->add_option("TRACE", options->trace, "Trace, PID of any process, or core")->required();
+  add_guest(line, *app);
   app->add_option("TASK", options->task, "Explain only this task (id, label or name)");
   add_json(*app, options->json);
   app->add_flag("--stop", options->stop,
@@ -451,7 +469,7 @@ void add_why(CommandLine& line) {
 
 void add_doctor(CommandLine& line) {
   const auto [app, options] = add(line, "doctor", "Check a trace for concurrency bugs", run_doctor);
-  add_trace(*app, options->trace);  // not required: --list needs none
+  add_trace(line, *app, options->trace);  // not required: --list needs none
   add_option(*app, "--longer-than", "TIME", options->longer_than,
              "Longest allowed wait [default: 1s]");
   add_option(*app, "--runs-longer-than", "TIME", options->runs_longer_than,
@@ -474,7 +492,7 @@ void add_doctor(CommandLine& line) {
 void add_critical(CommandLine& line) {
   const auto [app, options] =
       add(line, "critical", "Show the critical path of a task or time range", run_critical);
-  add_trace(*app, options->trace).required();
+  add_trace(line, *app, options->trace).required();
   app->add_option("TASK", options->task, "Task to analyse (id, label or name)");
   add_option(*app, "--from", "MOMENT", options->from,
              "Start: time since trace start (20ms), or a name");
@@ -488,6 +506,7 @@ void add_diff(CommandLine& line) {
   const auto [app, options] =
       add(line, "diff", "Compare two runs: first divergence, then timing", run_diff);
   app->add_option("GOOD", options->good, "Trace of the good run")->required();
+  add_guest(line, *app, true);
   app->add_option("BAD", options->bad, "Trace of the bad run")->required();
   app->add_option("--lines", options->lines, "Maximum lines of the timing table [default: 10]")
       ->option_text("N")
@@ -501,7 +520,7 @@ void add_diff(CommandLine& line) {
 void add_stats(CommandLine& line) {
   const auto [app, options] =
       add(line, "stats", "Summarise task latency and state by group", run_stats);
-  add_trace(*app, options->trace).required();
+  add_trace(line, *app, options->trace).required();
   app->add_option("NAME", options->name, "Show only this group, with a latency histogram");
   add_option(*app, "--by", "KEY", options->by, "Group by name, kind or location [default: name]")
       .check(one_of({"name", "kind", "location"}));
@@ -512,6 +531,7 @@ void add_stats(CommandLine& line) {
 void add_query(CommandLine& line) {
   const auto [app, options] = add(line, "query", "Query a trace with SQL", run_query);
   app->add_option("TRACE", options->trace, "Trace, PID, or core")->required();
+  add_guest(line, *app);
   app->add_option("SQL", options->sql, "SQL or .command [default: read stdin or prompt]");
   CLI::Option* const csv = app->add_flag("--csv", options->csv, "Print CSV");
   app->add_flag("--json", options->json, "Print a JSON array of objects")->excludes(csv);
@@ -522,7 +542,7 @@ void add_query(CommandLine& line) {
 
 void add_html(CommandLine& line) {
   const auto [app, options] = add(line, "html", "Write a self-contained HTML page", run_html);
-  add_traces(*app, options->traces);
+  add_traces(line, *app, options->traces);
   add_option(*app, "-o,--output", "FILE", options->output, "Output file, or - for stdout")
       .required();
   add_option(*app, "--align", "HOW", options->align,
@@ -535,7 +555,7 @@ void add_html(CommandLine& line) {
 
 void add_render(CommandLine& line) {
   const auto [app, options] = add(line, "render", "Render traces as PNG, SVG or PDF", run_render);
-  add_picture(*app, options->picture);
+  add_picture(line, *app, options->picture);
   add_option(*app, "-o,--output", "FILE", options->output, "Output file (.png, .svg or .pdf)")
       .required();
   const auto is_length = [](std::string& text) -> std::string {
@@ -688,7 +708,7 @@ void add_format(CommandLine& line, CLI::App& parent, const ExportFormat& format)
       add(line, parent, std::string(format.name), std::string(format.about), run_export);
   app->group("Formats");
   options->format = format.name;
-  add_file(*app, options->trace);
+  add_file(line, *app, options->trace);
   const std::string about_output =
       format.is_directory()
           ? "Output directory"
@@ -823,6 +843,44 @@ void remove_marks_of_values(CLI::App& app) {
     remove_marks_of_values(*command);
 }
 
+// `skein why -d web TASK` reads the TRACE guest:web (cli/input/guest_input.h): the other arguments
+// keep their order, which parsing an option would not know.
+void place_guests(const CommandLine& line, std::vector<std::string>& words) {
+  const CLI::App* command = &line.app;
+  size_t first = 0;
+  for (; first < words.size() && !words[first].starts_with('-'); first++) {
+    const auto commands = command->get_subcommands(
+        [&](const CLI::App* one) { return one->get_name() == words[first]; });
+    if (commands.empty()) break;
+    command = commands.front();
+  }
+  const auto reader = line.readers.find(command);
+  if (reader == line.readers.end()) return;
+  const auto end = static_cast<size_t>(std::find(words.begin(), words.end(), "--") - words.begin());
+  for (size_t i = first; i < end; i++) {
+    const std::string word = words[i];
+    constexpr std::string_view short_name = "-d", long_name = "--domain=";
+    std::string guest;
+    size_t count = 1;
+    if (word == short_name || word == "--domain") {
+      if (i + 1 == end) return;  // CLI11 reports it
+      guest = words[i + 1];
+      count = 2;
+    } else if (word.starts_with(long_name)) {
+      guest = word.substr(long_name.size());
+    } else if (word.starts_with(short_name)) {
+      guest = word.substr(short_name.size());
+    } else {
+      continue;
+    }
+    const auto at = words.erase(words.begin() + static_cast<ptrdiff_t>(i),
+                                words.begin() + static_cast<ptrdiff_t>(i + count));
+    words.insert(reader->second ? at : words.begin() + static_cast<ptrdiff_t>(first),
+                 std::string(guest_prefix) + guest);
+    return place_guests(line, words);
+  }
+}
+
 // Returns the arguments for CLI11. Replaces `skein help why` by `skein why --help`, and rejects an
 // unknown command before CLI11 can reject its options.
 std::vector<std::string> words_to_parse(const CommandLine& line, int argc,
@@ -838,6 +896,7 @@ std::vector<std::string> words_to_parse(const CommandLine& line, int argc,
   if (!words.empty() && !words[0].starts_with('-') &&
       std::find(commands.begin(), commands.end(), words[0]) == commands.end())
     die(2, unknown("command", words[0], commands) + "; see skein --help");
+  place_guests(line, words);
   mark_whole_words(words);
   std::reverse(words.begin(), words.end());  // the order that CLI11 expects
   return words;

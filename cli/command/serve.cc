@@ -33,6 +33,7 @@
 #include "cli/commands.h"
 #include "cli/die.h"
 #include "cli/input/converted.h"
+#include "cli/input/guest_input.h"
 #include "cli/input/memory_trace.h"
 #include "cli/input/profile_input.h"
 #include "cli/input/running.h"
@@ -156,6 +157,12 @@ class ServedTrace {
       add_converted(converted_, path_, profile->trace);
       return;
     }
+    if (const auto name = guest_of(path_)) {
+      guest_.emplace(*name).report_note();
+      place_ = GuestTrace::path();
+      is_directory_ = true;
+      return;
+    }
     is_directory_ = files_.type(path_) == FileType::Directory;
     const auto head = files_.head(path_ + "/.tasks", format::kTableHeaderSize);
     if (const auto table = head ? ctf::read_task_table_header(*head, path_) : head.error(); table)
@@ -165,7 +172,7 @@ class ServedTrace {
   // Reads the trace. Returns an error if it is not a trace. Throws CommandError(1) if no task
   // matches `critical`.
   Result<void> check(const std::string& critical = {}) {
-    auto trace = read_trace(files(), path_);
+    auto trace = read_trace(files(), place_);
     if (!trace) {
       add_to_advice({}, trace.error());
       return trace.error();
@@ -178,7 +185,7 @@ class ServedTrace {
       critical_ = {0, *task};
     }
     if (is_memory()) return {};
-    if (!is_read_by_page(files_, path_, *trace)) add_converted(converted_, path_, *trace);
+    if (!is_read_by_page(files(), place_, *trace)) add_converted(converted_, place_, *trace);
     auto kept = read_notes(notes().value_or(""));
     frequency_ = trace->info.tick_clock.frequency;
     if (kept) convert(*kept, frequency_, zero_);
@@ -205,10 +212,12 @@ class ServedTrace {
   // The task whose critical path the page shows, with the index of its trace.
   const std::optional<std::pair<size_t, TaskId>>& critical() const { return critical_; }
 
-  Result<std::string> notes() const { return is_memory() ? std::string() : kept_notes(path_); }
+  Result<std::string> notes() const {
+    return is_memory() || guest_ ? std::string() : kept_notes(path_);
+  }
   // Fails if the existing file does not contain notes, which it leaves unchanged.
   Result<void> keep_notes(std::string_view json) const {
-    if (is_memory()) return Error{.what = "memory has no place for notes"};
+    if (is_memory() || guest_) return Error{.what = "memory has no place for notes"};
     if (const auto before = notes(); !before) return before.error();
     if (notes_path(path_).empty()) return Error{.what = "standard input has no place for notes"};
     return replace_file(notes_path(path_), json);
@@ -239,8 +248,9 @@ class ServedTrace {
     const auto known = std::find_if(versions_.begin(), versions_.end(),
                                     [&](const Version& one) { return one.name == version; });
     const bool is_known = known != versions_.end();
+    if (guest_ && is_known && !guest_->is_running()) return Answer{.version = version};
     auto update =
-        web::make_update(files(), {path_, title()}, is_known ? known->manifest : web::Manifest(),
+        web::make_update(files(), {place_, title()}, is_known ? known->manifest : web::Manifest(),
                          is_directory_ ? 2 * most_live_bytes : most_file_bytes);
     if (!update) return update.error();
     if (update->bundle.empty()) return Answer{.version = version};
@@ -258,6 +268,8 @@ class ServedTrace {
   // Describes the process and omitted chunks. Precondition: since() has been called.
   std::string state(bool runs) const {
     if (is_memory()) return memory_state_;
+    if (guest_)
+      return guest_->is_running() ? "the guest runs" : "the guest is not followed any more";
     std::string state;
     if (pid_ != 0) state = "process " + std::to_string(pid_) + (runs ? " runs" : " has ended");
     if (files_.omitted() > 0)
@@ -282,7 +294,8 @@ class ServedTrace {
   }
 
   Files& files() {
-    if (converted_.type(path_) == FileType::Directory) return converted_;
+    if (converted_.type(place_) == FileType::Directory) return converted_;
+    if (guest_) return guest_->files();
     return files_;
   }
 
@@ -291,6 +304,8 @@ class ServedTrace {
   std::string memory_title_ = {};  // empty: a trace
   std::string memory_state_ = {};
   std::string path_;
+  std::string place_ = path_;  // of the trace in files()
+  std::optional<GuestTrace> guest_ = {};
   std::optional<std::pair<size_t, TaskId>> critical_;
   bool is_directory_ = false;
   uint64_t pid_ = 0;  // 0: not recorded by a process
@@ -388,7 +403,7 @@ void serve(const std::string& path, std::optional<MemoryTrace> memory, uint16_t 
     die(1, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
   const bool is_memory = memory.has_value();
   ServedTrace served(path, std::move(memory));
-  if (!is_memory) report_links(path);
+  if (!is_memory && !guest_of(path)) report_links(path);
   if (const auto checked = served.check(critical); !checked) die(2, checked.error().message());
   // Blocks the signals before the link is printed, because its reader may send one immediately.
   sigset_t signals;

@@ -19,8 +19,8 @@ struct MadeTrace {
   std::string note = {};  // what its pictures state
 };
 
-// Throws CommandError(2) if `text` is a core file or a process that cannot be read, as
-// open_memory_trace() does. Nothing: it is a trace.
+// Of a profile, a guest (guest_input.h), a process without a recorder or a core. Throws
+// CommandError(2) if it cannot be read. Nothing: it is a trace.
 std::optional<MadeTrace> make_trace(const std::string& text);
 
 // Nothing: `path` is no perf.data, or this program was built without elfutils. Reports on stderr

@@ -14,6 +14,7 @@
 #include "cli/die.h"
 #include "cli/input/callback_lines.h"
 #include "cli/input/core_input.h"
+#include "cli/input/guest_input.h"
 #include "cli/input/profile_input.h"
 #include "cli/input/running.h"
 #include "cli/input/stack_functions.h"
@@ -47,13 +48,16 @@ Trace open_trace(const std::string& path, std::span<const TickClock> clocks,
   if (const std::string hint = process_hint(path); !hint.empty()) die(2, hint);
   reject_core(path);
   if (std::optional<MadeTrace> profile = open_profile_trace(path)) return std::move(profile->trace);
+  std::optional<GuestTrace> guest;
+  if (const auto name = guest_of(path)) guest.emplace(*name).report_note();
   ProgressBar bar(stderr, isatty(STDERR_FILENO), ProgressBar::Clock::now());
   DiskFiles disk;
   const auto show = [&](uint64_t done, uint64_t in_all) {
     bar.show(done, in_all, ProgressBar::Clock::now());
     return true;
   };
-  Result<Trace> trace = read_trace(disk, path, show, clocks);
+  Result<Trace> trace = guest ? read_trace(guest->files(), GuestTrace::path(), show, clocks)
+                              : read_trace(disk, path, show, clocks);
   if (!trace) {
     add_to_advice(inputs, trace.error());
     die(2, trace.error().message());
@@ -126,6 +130,7 @@ std::string kept_notes_or_none(const std::string& trace) {
 std::string trace_name(std::string path) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   if (path == "-") return "standard input";
+  if (path.starts_with(guest_prefix)) path.erase(0, guest_prefix.size());
   return path.substr(path.rfind('/') + 1);
 }
 

@@ -238,9 +238,9 @@ std::string SampleNames::user_name(uint32_t number, uint64_t offset, uint64_t ad
   // One name for all samples of a function without a name.
   if (linked && file.front() != '[')
     if (const auto begin = image_files_.function_begin(number, image, *linked)) {
-      char address[32];
-      std::snprintf(address, sizeof address, "+0x%" PRIx64, *begin);
-      return std::string(file) + address;
+      char text[32];
+      std::snprintf(text, sizeof text, "+0x%" PRIx64, *begin);
+      return std::string(file) + text;
     }
   return file.front() == '[' ? std::string(file) : '[' + std::string(file) + ']';
 }

@@ -368,7 +368,7 @@ struct Sampler::State {
     if (parsed.type != PerfRecord::Type::Sample) return writer.add(record);
     parsed.event = cpu_event;
     counts.samples++;
-    if (parsed.pid != pid) counts.in_others++;
+    if (parsed.pid != process) counts.in_others++;
     writer.add_sample(parsed, unwinder.unwind(parsed), logical);
   }
 
@@ -496,7 +496,7 @@ struct Sampler::State {
       writer.add_name(sample.pid, sample.tid, thread_name(sample.pid, sample.tid), sample.time);
     std::span<const uint64_t> chain = unwinder.unwind(sample);
     if (unwinder.last_end() != StackEnd::Complete && sample.time - looked >= look_again &&
-        note_present(pid))
+        note_present(process))
       chain = unwinder.unwind(sample);
     counts.samples++;
     const LogicalSample logical = chains ? logical_sample(sample) : LogicalSample();
@@ -532,13 +532,13 @@ struct Sampler::State {
     return open_from_disk(disk, no_ids)(file);
   }
 
-  void note_cpu_time() { cpu_now = std::max(cpu_now, process_cpu_ns(pid).value_or(0)); }
+  void note_cpu_time() { cpu_now = std::max(cpu_now, process_cpu_ns(process).value_or(0)); }
 
   std::optional<PerfRings> rings;  // none: threads are stopped
   PerfWriter writer;
   std::optional<StoppingSampler> stopping = {};
   std::string why_stopping = {};
-  uint32_t pid = 0;
+  uint32_t process = 0;
   uint64_t cpu_begin = 0, cpu_now = 0;  // ns that the process has used
   uint64_t profiler_begin = 0, symbols_ns = 0;  // the same of this one
   uint64_t interval = 0, looked = 0, random = 1;
@@ -678,7 +678,7 @@ Result<Sampler> Sampler::begin(uint32_t pid, const std::string& path, const Ring
   if (!writer) return writer.error();
   auto state = std::make_unique<State>(rings ? std::optional(std::move(*rings)) : std::nullopt,
                                        std::move(*writer));
-  state->pid = pid;
+  state->process = pid;
   state->cpu_begin = state->cpu_now = process_cpu_ns(pid).value_or(0);
   state->profiler_begin = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
   state->keeps_cpu = options.on_cpu;

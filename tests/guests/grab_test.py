@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 SKEIN, UNIKERNEL, MACHINE = sys.argv[1:4]
 QEMU = shutil.which("qemu-system-x86_64")
@@ -113,6 +114,48 @@ def has_no_damage(trace):
         check(needed in info, f"{trace}: info has '{needed}'", info)
 
 
+def is_read_without_a_copy(guest, folder):
+    """The commands that read a trace, from the memory of a guest that goes on."""
+    names_lost_wakeup("guest:" + guest.name)
+    has_no_damage("guest:" + guest.name)
+    check("client" in skein("ps", "-d", guest.name), "ps -d")
+    said = skein("why", "query", "-d", guest.name, status=None)
+    check(said.startswith("query (#"), "why TASK -d: the task stays behind the guest", said)
+    check("heartbeat" in skein("stats", "--domain=" + guest.name), "stats --domain=")
+    check("client" in skein("query", "--csv", "select name from task", f"-d{guest.name}"), "query -d")
+    page = os.path.join(folder, "page.html")
+    skein("html", "-d", guest.name, "-o", page)
+    check("<title>" + guest.name in open(page, encoding="utf-16").read(), "html -d: the title")
+    old, _ = grab(guest.name, folder, "old")
+    said = skein("diff", old, "-d", guest.name, status=None)
+    check(said.startswith("good") and "\nbad " in said, "diff -d", said)
+    said = skein("info", "-d", "no-such-guest", status=2)
+    check("no such guest" in said, "no such guest", said)
+    is_served(guest)
+
+
+def is_served(guest):
+    """The page gets the new events of a guest that runs."""
+    server = subprocess.Popen([SKEIN, "serve", "-d", guest.name], stdout=subprocess.PIPE, text=True,
+                              preexec_fn=end_with_test)
+    page, token = server.stdout.readline().strip().split("?")
+
+    def bundle(version):
+        with urllib.request.urlopen(f"{page}bundle?{token}&have={version}", timeout=120) as answer:
+            return answer.headers, len(answer.read())
+    headers, size = bundle("")
+    check(headers["X-Skein-Update"] == "0" and headers["X-Skein-State"] == "the guest runs" and size > 1000,
+          "serve -d: all", headers)
+    for _ in range(1000):
+        newer, size = bundle(headers["X-Skein-Version"])
+        if size:
+            break
+        time.sleep(0.05)
+    check(newer["X-Skein-Update"] == "1" and size, "serve -d: the news", newer)
+    server.terminate()
+    server.wait()
+
+
 def test_running(folder):
     for ram in ["file", "memfd", "anonymous"]:
         with Guest(folder, "lost=1", ram=ram) as guest:
@@ -125,6 +168,7 @@ def test_running(folder):
             tasks = skein("ps", trace)
             check("client" in tasks and "ended)" not in tasks, "ps shows the client", tasks)
             if ram == "file":
+                is_read_without_a_copy(guest, folder)
                 by_pid, _ = grab(str(guest.process.pid), folder, "by-pid")
                 names_lost_wakeup(by_pid)
                 check(guest.process.poll() is None, "the guest still runs")
