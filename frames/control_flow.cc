@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace skein {
 
@@ -13,9 +14,16 @@ constexpr size_t near_table = 12;  // instructions
 
 }  // namespace
 
-ControlFlow::ControlFlow(const Code& code) : instructions_(decode(code.bytes, code.address)) {
+ControlFlow::ControlFlow(const Code& code)
+    : instructions_(decode(code.bytes, code.address)), rest_(instructions_.size()) {
   if (instructions_.empty()) return;
   is_complete_ = instructions_.back().end() == code.address + code.bytes.size();
+  if (!code.rest.empty()) {
+    const std::vector<Instruction> rest = decode(code.rest, code.rest_address);
+    is_complete_ =
+        is_complete_ && !rest.empty() && rest.back().end() == code.rest_address + code.rest.size();
+    instructions_.insert(instructions_.end(), rest.begin(), rest.end());
+  }
   for (size_t i = 0; i < instructions_.size(); i++)
     if (is_by_table(i)) read_table(code, i);
 }
@@ -84,18 +92,22 @@ void ControlFlow::read_table(const Code& code, size_t jump) {
 }
 
 std::optional<size_t> ControlFlow::find(uint64_t address) const {
-  const auto at =
-      std::lower_bound(instructions_.begin(), instructions_.end(), address,
-                       [](const Instruction& one, uint64_t b) { return one.address < b; });
-  if (at == instructions_.end() || at->address != address) return {};
-  return static_cast<size_t>(at - instructions_.begin());
+  const auto rest = instructions_.begin() + static_cast<ptrdiff_t>(rest_);
+  for (const auto& [begin, end] :
+       {std::pair(instructions_.begin(), rest), std::pair(rest, instructions_.end())}) {
+    const auto at = std::lower_bound(
+        begin, end, address, [](const Instruction& one, uint64_t b) { return one.address < b; });
+    if (at != end && at->address == address) return static_cast<size_t>(at - instructions_.begin());
+  }
+  return {};
 }
 
 std::vector<size_t> ControlFlow::successors(size_t number) const {
   const Instruction& one = instructions_[number];
   std::vector<size_t> found;
   const bool goes_on = one.flow == Flow::Next || one.flow == Flow::Call || one.flow == Flow::Branch;
-  if (goes_on && number + 1 < instructions_.size()) found.push_back(number + 1);
+  if (goes_on && number + 1 < instructions_.size() && number + 1 != rest_)
+    found.push_back(number + 1);
   if ((one.flow == Flow::Branch || one.flow == Flow::Jump) && one.target)
     if (const auto target = find(*one.target)) found.push_back(*target);
   if (const auto table = table_targets_.find(number); table != table_targets_.end())

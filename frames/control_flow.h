@@ -18,10 +18,12 @@ namespace skein {
 
 class ControlFlow {
  public:
-  // Of a whole function. O(bytes).
+  // Of a whole function, with its `rest`. O(bytes).
   explicit ControlFlow(const Code& code);
 
+  // Those of the rest are the last.
   std::span<const Instruction> instructions() const { return instructions_; }
+  size_t rest() const { return rest_; }  // the number of its first one
   // Whether all bytes were understood. If not, what is known of jumps may be wrong.
   bool is_complete() const { return is_complete_; }
   // The number of the instruction at an address. O(log instructions).
@@ -40,6 +42,7 @@ class ControlFlow {
   void read_table(const Code& code, size_t jump);
 
   std::vector<Instruction> instructions_ = {};
+  size_t rest_ = 0;
   std::map<size_t, std::vector<size_t>> table_targets_ = {};  // by the jump, numbers
   bool is_complete_ = false;
 };

@@ -61,6 +61,13 @@ struct SameName {
   CoroutineFunction::Compiler compiler = CoroutineFunction::Compiler::Gcc;
 };
 
+// What g++ has moved out of the functions with one name: of several, it is not known whose it is.
+struct Rest {
+  const Function* function = nullptr;
+  size_t count = 0;
+  size_t functions = 0;  // that it may belong to
+};
+
 // Takes the function with this number, or the only one; null: there is none.
 const Function* take(std::vector<SameName::One>& from, std::string_view number, bool is_only) {
   for (auto one = from.begin(); one != from.end(); ++one) {
@@ -77,8 +84,15 @@ const Function* take(std::vector<SameName::One>& from, std::string_view number, 
 std::vector<CoroutineFunction> find_coroutine_functions(const Functions& functions) {
   using enum CoroutineFunction::Compiler;
   std::unordered_map<std::string_view, SameName> by_name;
+  std::unordered_map<std::string_view, Rest> rests;
   for (const Function& function : functions.all()) {
     const NameParts parts = parts_of(function.name);
+    if (constexpr std::string_view cold = ".cold"; function.name.ends_with(cold)) {
+      Rest& rest = rests[function.name.substr(0, function.name.size() - cold.size())];
+      rest.function = &function;
+      rest.count++;
+    }
+    if (parts.kind == ".actor") rests[function.name].functions++;
     const bool resumes = parts.kind == ".actor" || parts.kind == ".resume";
     if (!resumes && parts.kind != ".destroy" && parts.kind != ".cleanup") continue;
     SameName& same = by_name[parts.coroutine];
@@ -101,10 +115,14 @@ std::vector<CoroutineFunction> find_coroutine_functions(const Functions& functio
           ++resume;
           continue;
         }
+        const Rest& rest = rests[resume->function->name];
+        const bool has_rest = rest.count == 1 && rest.functions == 1;
         found.push_back({.compiler = same.compiler,
                          .resume = resume->function->begin,
                          .end = resume->function->end,
                          .destroy = destroy == nullptr ? 0 : destroy->begin,
+                         .rest = has_rest ? rest.function->begin : 0,
+                         .rest_end = has_rest ? rest.function->end : 0,
                          .cleanup = cleanup == nullptr ? 0 : cleanup->begin,
                          .name = std::string(function)});
         resume = same.resumes.erase(resume);

@@ -16,6 +16,9 @@ struct CoroutineFunction {
   uint64_t resume = 0;  // g++: NAME.actor
   uint64_t end = 0;     // of the code of `resume`
   uint64_t destroy = 0;  // 0: none
+  // The part of `resume` that g++ has moved away, as only exceptions lead there: NAME.actor.cold.
+  uint64_t rest = 0;  // 0: none
+  uint64_t rest_end = 0;
   uint64_t cleanup = 0;   // clang: in frames inside that of a caller, instead of destroy; 0: none
   bool is_guess = false;  // its functions may be something else
   std::string name = {};  // mangled; empty: unknown

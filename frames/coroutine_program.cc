@@ -45,7 +45,10 @@ CoroutineProgram::CoroutineProgram(const Target& target)
   for (const Mapping& mapping : target_.mappings())
     if (mapping.has_file()) add_module(mapping);
   for (uint32_t i = 0; i < pairs_.size(); i++) {
-    by_code_.emplace(pairs_[i].function.resume, i);
+    const CoroutineFunction& function = pairs_[i].function;
+    by_code_.emplace(function.resume, CodePart{.end = function.end, .pair = i});
+    if (function.rest != 0)
+      by_code_.emplace(function.rest, CodePart{.end = function.rest_end, .pair = i});
     if (!pairs_[i].function.name.empty())
       by_name_.emplace(std::pair(pairs_[i].module, std::string_view(pairs_[i].function.name)), i);
   }
@@ -106,8 +109,8 @@ void CoroutineProgram::add_pair(const CoroutineFunction& function, uint64_t bias
     pair.index = function.compiler == CoroutineFunction::Compiler::Gcc
                      ? index_in_destroy(bytes_at(elf, file, function.destroy, first))
                      : index_in_resume(bytes_at(elf, file, function.resume, of_resume));
-  for (uint64_t* address :
-       {&pair.function.resume, &pair.function.end, &pair.function.destroy, &pair.function.cleanup})
+  for (uint64_t* address : {&pair.function.resume, &pair.function.end, &pair.function.destroy,
+                            &pair.function.cleanup, &pair.function.rest, &pair.function.rest_end})
     if (*address != 0) *address += bias;
   const auto number = static_cast<uint32_t>(pairs_.size());
   for (const uint64_t address : {pair.function.destroy, pair.function.cleanup}) {
@@ -172,7 +175,7 @@ std::optional<uint32_t> CoroutineProgram::pair_of_code(uint64_t address) const {
   auto at = by_code_.upper_bound(address);
   if (at == by_code_.begin()) return {};
   --at;
-  return address < pairs_[at->second].function.end ? std::optional(at->second) : std::nullopt;
+  return address < at->second.end ? std::optional(at->second.pair) : std::nullopt;
 }
 
 std::optional<uint32_t> CoroutineProgram::pair_around(uint64_t address) const {
@@ -189,12 +192,19 @@ std::optional<uint32_t> CoroutineProgram::pair_around(uint64_t address) const {
   return {};
 }
 
-std::optional<FrameAddress> CoroutineProgram::frame_address(uint32_t number, uint64_t pc) {
+std::optional<FrameAddress> CoroutineProgram::frame_address(uint32_t number, uint64_t pc,
+                                                            bool is_return) {
   Pair& pair = pairs_[number];
   const Module& module = modules_[pair.module];
   if (module.elf.architecture != Architecture::X86_64) return {};
-  if (!pair.addresses) pair.addresses.emplace(code_of_resume(pair));
-  return pair.addresses->at(pc - module.bias);
+  if (!pair.addresses) {
+    Code code = code_of_resume(pair);
+    const Code rest = rest_of_resume(pair);
+    code.rest_address = rest.address;
+    code.rest = rest.bytes;
+    pair.addresses.emplace(code);
+  }
+  return pair.addresses->at(pc - module.bias, is_return);
 }
 
 void CoroutineProgram::prepare(uint32_t pair) {
@@ -502,15 +512,8 @@ Code CoroutineProgram::code_of_resume(const Pair& pair) const {
 
 // What g++ has moved out of it, because only exceptions lead there: NAME.actor.cold. Empty: nothing.
 Code CoroutineProgram::rest_of_resume(const Pair& pair) const {
-  const Module& module = modules_[pair.module];
-  if (pair.function.compiler != Compiler::Gcc) return {};
-  const Functions::Function* resume = module.functions.find(pair.function.resume - module.bias);
-  if (resume == nullptr) return {};
-  const std::string name = std::string(resume->name) + ".cold";
-  for (const Functions::Function& function : module.functions.all())
-    if (function.name == name)
-      return code_of(module, function.begin + module.bias, function.end + module.bias);
-  return {};
+  if (pair.function.rest == 0) return {};
+  return code_of(modules_[pair.module], pair.function.rest, pair.function.rest_end);
 }
 
 Suspension CoroutineProgram::suspension(uint32_t number, uint32_t point) {

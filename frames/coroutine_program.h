@@ -68,7 +68,8 @@ class CoroutineProgram {
     const auto pair = by_destroy_.find(address);
     return pair == by_destroy_.end() ? std::nullopt : std::optional(pair->second);
   }
-  // The pair in whose resuming function an instruction is. O(log pairs).
+  // The pair in whose resuming function an instruction is, or in the part that g++ has moved out of
+  // that. O(log pairs).
   std::optional<uint32_t> pair_of_code(uint64_t address) const;
   // The same of any function of a pair, also the one that creates the frames or destroys them, and
   // parts that the compiler has split off. Without symbols, as pair_of_code(). O(log functions).
@@ -76,7 +77,7 @@ class CoroutineProgram {
 
   // Where the code that resumes a coroutine has its frame, before the instruction at `pc`. Nothing:
   // unknown. O(bytes of the function) at first.
-  std::optional<FrameAddress> frame_address(uint32_t pair, uint64_t pc);
+  std::optional<FrameAddress> frame_address(uint32_t pair, uint64_t pc, bool is_return = false);
   // Looks up what is kept of a pair: later calls of frame_address() and index_of() take O(log
   // instructions), and promise_size is set. May read debug information. Another thread may call
   // these two for other pairs, and pair_of_code() and pair_of_destroy(), at the same time.
@@ -207,7 +208,11 @@ class CoroutineProgram {
   std::vector<Module> modules_ = {};
   std::vector<Pair> pairs_ = {};
   std::unordered_map<uint64_t, uint32_t> by_destroy_ = {};
-  std::map<uint64_t, uint32_t> by_code_ = {};  // pairs by `resume`
+  struct CodePart {
+    uint64_t end = 0;
+    uint32_t pair = 0;
+  };
+  std::map<uint64_t, CodePart> by_code_ = {};  // by its beginning
   // The same by module and name, which views that of the pair.
   std::map<std::pair<size_t, std::string_view>, uint32_t> by_name_ = {};
   uint64_t lowest_ = UINT64_MAX;

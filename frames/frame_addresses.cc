@@ -20,6 +20,8 @@ constexpr std::array<uint8_t, 16> dwarf_numbers = {0, 2, 1,  3,  7,  6,  4,  5,
 // Those that functions leave as they are come first.
 constexpr std::array<uint8_t, 15> order = {3, 5, 12, 13, 14, 15, 0, 1, 2, 6, 7, 8, 9, 10, 11};
 
+constexpr std::array<uint8_t, 9> changed_by_calls = {0, 1, 2, 6, 7, 8, 9, 10, 11};
+
 bool is_small(int64_t number) {
   return number >= std::numeric_limits<int32_t>::min() &&
          number <= std::numeric_limits<int32_t>::max();
@@ -34,8 +36,8 @@ std::optional<int64_t> distance(Value value, const std::vector<Value>& frames) {
   return {};
 }
 
-std::optional<FrameAddress> find(const RegisterFlow::State& state,
-                                 const std::vector<Value>& frames) {
+std::optional<FrameAddress> place_in(const RegisterFlow::State& state,
+                                     const std::vector<Value>& frames) {
   for (const uint8_t number : order)
     if (const auto plus = distance(state.registers[number], frames))
       return FrameAddress{.place = FrameAddress::Place::Register,
@@ -89,18 +91,31 @@ FrameAddresses::FrameAddresses(const Code& code) {
   });
   if (frames.size() != 1) return;
   flow.visit([&](const Instruction& one, const RegisterFlow::State& before) {
-    if (const auto place = find(before, frames)) entries_.push_back({one.address, *place});
+    const auto place = place_in(before, frames);
+    if (!place) return;
+    entries_.push_back({one.address, *place});
+    if (one.flow != Instruction::Flow::Call) return;
+    RegisterFlow::State during = before;
+    for (const uint8_t number : changed_by_calls) during.registers[number] = {};
+    if (const auto kept = place_in(during, frames)) calls_.push_back({one.end(), *kept});
   });
-  std::sort(entries_.begin(), entries_.end(),
-            [](const Entry& a, const Entry& b) { return a.address < b.address; });
+  for (std::vector<Entry>* entries : {&entries_, &calls_})
+    std::sort(entries->begin(), entries->end(),
+              [](const Entry& a, const Entry& b) { return a.address < b.address; });
 }
 
-std::optional<FrameAddress> FrameAddresses::at(uint64_t pc) const {
-  const auto found = std::lower_bound(
-      entries_.begin(), entries_.end(), pc,
-      [](const Entry& entry, uint64_t address) { return entry.address < address; });
-  if (found == entries_.end() || found->address != pc) return {};
-  return found->place;
+const FrameAddresses::Entry* FrameAddresses::find(const std::vector<Entry>& entries,
+                                                  uint64_t address) {
+  const auto found =
+      std::lower_bound(entries.begin(), entries.end(), address,
+                       [](const Entry& entry, uint64_t at) { return entry.address < at; });
+  return found == entries.end() || found->address != address ? nullptr : &*found;
+}
+
+std::optional<FrameAddress> FrameAddresses::at(uint64_t pc, bool is_return) const {
+  const Entry* found = is_return ? find(calls_, pc) : nullptr;
+  if (found == nullptr) found = find(entries_, pc);
+  return found == nullptr ? std::nullopt : std::optional(found->place);
 }
 
 }  // namespace skein

@@ -36,13 +36,15 @@ PromiseUse promise_use(const Code& code);
 
 class FrameAddresses {
  public:
-  // Of a whole function: one that resumes a coroutine, or creates it (Code::creates). O(bytes), a
-  // few times; memory: 24 bytes for each instruction.
+  // Of a whole function: one that resumes a coroutine, also with its rest, or creates it
+  // (Code::creates). O(bytes), a few times; memory: 24 bytes for each instruction, and for each
+  // call.
   explicit FrameAddresses(const Code& code);
 
-  // Before the instruction at `pc`, which may be a return address. Nothing: unknown. A register
-  // that calls leave alone is preferred. O(log instructions).
-  std::optional<FrameAddress> at(uint64_t pc) const;
+  // Before the instruction at `pc`, which may be a return address: then other code may be there, if
+  // what is called does not return. Nothing: unknown. A register that calls leave alone is
+  // preferred. O(log instructions).
+  std::optional<FrameAddress> at(uint64_t pc, bool is_return = false) const;
 
  private:
   struct Entry {
@@ -51,5 +53,8 @@ class FrameAddresses {
   };
   std::vector<Entry> entries_ = {};  // by address
 };
+  static const Entry* find(const std::vector<Entry>& entries, uint64_t address);
 
+
+  std::vector<Entry> calls_ = {};    // what is known while they run, by the return address
 }  // namespace skein

@@ -31,6 +31,37 @@ TEST_CASE("the address of a frame is found in registers and on the stack, also b
   CHECK_FALSE(of({0xE8, 0, 0, 0, 0, 0xC3}).at(0x1005));
 }
 
+TEST_CASE("the address of a frame is found where exceptions are caught, in a part elsewhere") {
+  // push %rbx; mov %rdi,%rbx; call; pop %rbx; ret; mov %rax,%rdi; jmp 0x800
+  const std::vector<uint8_t> bytes = {0x53, 0x48, 0x89, 0xFB, 0xE8, 0,    0,    0,    0,   0x5B,
+                                      0xC3, 0x48, 0x89, 0xC7, 0xE9, 0xED, 0xF7, 0xFF, 0xFF};
+  // call; mov %rbx,%rdi; xor %ebx,%ebx; call, which does not return
+  const std::vector<uint8_t> rest = {0xE8, 0,    0,    0, 0, 0x48, 0x89, 0xDF,
+                                     0x31, 0xDB, 0xE8, 0, 0, 0,    0};
+  const FrameAddresses both(
+      {.address = 0x1000, .bytes = bytes, .rest_address = 0x800, .rest = rest});
+  const FrameAddress rbx{.place = Place::Register, .number = 3};
+  CHECK(both.at(0x100B) == rbx);
+  CHECK(both.at(0x800) == rbx);
+  CHECK(both.at(0x805, true) == rbx);
+  CHECK(both.at(0x80A) == FrameAddress{.place = Place::Register, .number = 5});
+  CHECK_FALSE(both.at(0x80F, true));
+  CHECK_FALSE(of(bytes).at(0x800));
+}
+
+TEST_CASE("behind a call that does not return there is other code") {
+  // push %rbx; mov %rdi,%rbx; test %eax,%eax; jne +7; xor %ebx,%ebx; call; call, which does not
+  // return
+  const FrameAddresses calls = of({0x53, 0x48, 0x89, 0xFB, 0x85, 0xC0, 0x75, 0x07, 0x31, 0xDB,
+                                   0xE8, 0,    0,    0,    0,    0xE8, 0,    0,    0,    0});
+  CHECK_FALSE(calls.at(0x1014));
+  CHECK_FALSE(calls.at(0x1014, true));
+  // push %rbx; mov %rdi,%rbx; call
+  const FrameAddresses last = of({0x53, 0x48, 0x89, 0xFB, 0xE8, 0, 0, 0, 0});
+  CHECK_FALSE(last.at(0x1009));
+  CHECK(last.at(0x1009, true) == FrameAddress{.place = Place::Register, .number = 3});
+}
+
 TEST_CASE("a function that creates a coroutine has its frame from a call") {
   // push %rbx; call; mov %rax,%rbx; movq $0x5000,(%rax); call; pop %rbx; ret
   const std::vector<uint8_t> bytes = {0x53, 0xE8, 0, 0, 0,    0, 0x48, 0x89, 0xC3, 0x48, 0xC7, 0x00,

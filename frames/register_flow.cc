@@ -196,6 +196,7 @@ void RegisterFlow::find_kept() {
 // A block begins where a jump leads and behind one.
 void RegisterFlow::divide() {
   std::set<size_t> begins = {0};
+  if (flow_.rest() < instructions().size()) begins.insert(flow_.rest());
   for (size_t i = 0; i < instructions().size(); i++) {
     const Instruction& one = instructions()[i];
     if (one.flow == Flow::Next || one.flow == Flow::Call) continue;

@@ -24,6 +24,9 @@ struct Code {
   // It creates frames, at whose beginning it stores this address, of the function that resumes the
   // coroutine; 0: it does not.
   uint64_t creates = 0;
+  // What the compiler has moved out of the function. Jumps lead there and back.
+  uint64_t rest_address = 0;
+  std::span<const uint8_t> rest = {};
 };
 
 // A number in code, such as a displacement. Precondition: at + 4 <= bytes.size().

@@ -181,7 +181,8 @@ void CoroutineChains::work(InheritingMutex& mutex) {
 // The address of the frame that a function of the last stack has.
 std::optional<uint64_t> CoroutineChains::frame_of(const PerfRecord& sample, size_t number,
                                                   CoroutineProgram& program, uint32_t pair) const {
-  const auto place = program.frame_address(pair, unwinder_.last_stack().pcs[number]);
+  const UnwoundStack& stack = unwinder_.last_stack();
+  const auto place = program.frame_address(pair, stack.pcs[number], is_return(stack, number));
   const auto frame = unwinder_.frame(sample, number);
   if (!place || !frame) return {};
   std::optional<uint64_t> word;

@@ -64,8 +64,8 @@ def library(to):
 
 
 def library_code(name):
-    """What may be between the program's functions, and is not compared."""
-    return re.match(r"(asio|coro|cppcoro|std)::", name) is not None
+    """What may be between the program's functions, and is not compared; also those that are inlined."""
+    return re.match(r"(asio|boost|coro|cppcoro|std)::", name) is not None or name.endswith("_[i]")
 
 
 WAITS = any(word.startswith("-DWAITS") for word in compiler)  # where threads wait, instead of what they run
