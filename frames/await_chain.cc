@@ -26,15 +26,21 @@ size_t read_words(const Target& target, uint64_t address, std::span<uint64_t> to
   return target.read(address, bytes) / 8;
 }
 
-// The words of a frame, at most: glibc has the size of a block before it. What another allocator
-// has there may be anything.
-size_t frame_words(const Target& target, uint64_t frame) {
-  constexpr uint64_t most = 4096, least = 32, flags = 7, in_use = 1;
+// The words of a block with a frame at its beginning: glibc has its size before it. What another
+// allocator has there may be anything.
+constexpr uint64_t most_frame = 4096;  // bytes
+std::optional<size_t> block_words(const Target& target, uint64_t frame) {
+  constexpr uint64_t least = 32, flags = 7, in_use = 1;
   uint64_t word = 0;
   (void)read_words(target, frame - 8, std::span(&word, 1));
   const uint64_t size = word & ~flags;
-  const bool is_size = (word & in_use) != 0 && size % 16 == 0 && size >= least && size < most;
-  return (is_size ? size - 8 : most) / 8;
+  if ((word & in_use) == 0 || size % 16 != 0 || size < least || size >= most_frame) return {};
+  return (size - 8) / 8;
+}
+
+// The words of a frame, at most.
+size_t frame_words(const Target& target, uint64_t frame) {
+  return block_words(target, frame).value_or(most_frame / 8);
 }
 
 }  // namespace
@@ -162,7 +168,7 @@ uint32_t AwaitChain::point_of(const Target& target, const Head& head) {
 }
 
 // Whether a frame has one of these words behind its promise.
-bool AwaitChain::refers(const Target& target, const Head& waiter, std::span<const uint64_t> to,
+bool AwaitChain::refers(const Target& target, const Head& waiter, const Words& to,
                         Candidate& found) {
   if (!program_.is_prepared(waiter.pair)) {
     unprepared_ = waiter.pair;
@@ -170,13 +176,10 @@ bool AwaitChain::refers(const Target& target, const Head& waiter, std::span<cons
   }
   constexpr size_t most = 512;  // words of a frame
   const size_t words = frame_words(target, waiter.frame);
-  const auto is_one = [&](uint64_t word) {
-    return std::find(to.begin(), to.end(), word) != to.end();
-  };
   // In a promise it may be for other reasons.
   const size_t begin = is_promise_known(waiter) ? promise_end(waiter) : 2;
   for (size_t i = begin; i < std::min(waiter.count, words); i++)
-    if (is_one(waiter.words[i])) {
+    if (to.has(waiter.words[i])) {
       found.back = 8 * i;
       found.word = waiter.words[i];
       return true;
@@ -185,7 +188,7 @@ bool AwaitChain::refers(const Target& target, const Head& waiter, std::span<cons
   std::array<uint64_t, most - head_words> rest;
   const size_t count = read_words(target, waiter.frame + 8 * head_words, rest);
   for (size_t i = 0; i < count && head_words + i < words; i++)
-    if (is_one(rest[i])) {
+    if (to.has(rest[i])) {
       found.back = 8 * (head_words + i);
       found.word = rest[i];
       return true;
@@ -211,18 +214,78 @@ std::optional<AwaitChain::Candidate> AwaitChain::candidate(const Target& target,
     found.frame = waiter.frame;
     if (of.is_elided && of.frame > waiter.frame && of.frame - waiter.frame < largest_frame)
       return found;
-    const std::array<uint64_t, 2> handles = {of.frame, of.frame + header};
+    // What has the handle may be a part of the promise, to which the other one refers.
+    const Words handles{.first = of.frame, .last = of.frame + std::max(8 * slot, header)};
     return refers(target, waiter, handles, found) ? std::optional(found) : std::nullopt;
   }
   std::array<uint64_t, 2> counter;
   if (read_words(target, word, counter) != 2) return {};
+  if (const auto object = waiting_object(target, of, slot)) return object;
   if (counter[0] == 0 || counter[0] > most_children || !may_be_address(counter[1])) return {};
   if (!read_either(target, counter[1], waiter) || waiter.is_final || is_in_chain(waiter.frame))
     return {};
   found.frame = waiter.frame;
   if (word > waiter.frame && word - waiter.frame < 8 * head_words) return found;
-  const std::array<uint64_t, 3> handles = {of.frame, of.frame + header, word};
+  const Words handles{.first = of.frame, .last = of.frame + header, .other = word};
   return refers(target, waiter, handles, found) ? std::optional(found) : std::nullopt;
+}
+
+// The coroutine in whose frame this word of the promise leads to an object with its handle, as an
+// awaiter that is in a list (shared_task of cppcoro).
+std::optional<AwaitChain::Candidate> AwaitChain::waiting_object(const Target& target,
+                                                                const Head& of, size_t slot) {
+  const uint64_t word = of.words[slot];
+  std::array<uint64_t, 3> object;
+  const size_t count = read_words(target, word, object);
+  for (size_t i = 0; i < count; i++) {
+    Candidate found{.slot = slot};
+    Head waiter;
+    if (!may_be_address(object[i]) || object[i] >= word || word - object[i] >= most_frame ||
+        !read(target, object[i], waiter) || waiter.is_final || is_in_chain(waiter.frame) ||
+        word - waiter.frame >= 8 * frame_words(target, waiter.frame))
+      continue;
+    const Words handles{.first = of.frame, .last = of.frame + header};
+    if (!refers(target, waiter, handles, found)) return {};
+    // Another one may be behind it in the list.
+    for (size_t k = 0; k < count; k++) {
+      std::array<uint64_t, 3> next;
+      Head other;
+      if (k == i || !may_be_address(object[k])) continue;
+      for (size_t n = read_words(target, object[k], next); n-- > 0;)
+        if (may_be_address(next[n]) && read(target, next[n], other) && other.frame != waiter.frame)
+          return {};
+    }
+    found.frame = waiter.frame;
+    return found;
+  }
+  return {};
+}
+
+// Whether this word of the promise leads to an object with the handle of a coroutine that refers to
+// the object, too. That is how results are shared. What several promises lead to, or what has
+// several handles, is rather a scheduler.
+bool AwaitChain::may_lead_to_waiter(const Target& target, const Head& of, size_t slot) {
+  constexpr size_t most = 16;  // words
+  const uint64_t word = of.words[slot];
+  if (!may_be_address(word) || (word >= of.frame && word - of.frame < most_frame)) return false;
+  std::array<uint64_t, most> object;
+  const size_t count = read_words(target, word, object);
+  Head found;
+  for (size_t i = 0; i < count; i++) {
+    Head one;
+    if (!may_be_address(object[i]) || !read(target, object[i], one) || one.frame == found.frame)
+      continue;
+    if (found.frame != 0) return false;
+    found = one;
+  }
+  if (found.frame == 0 || found.is_final || is_in_chain(found.frame) ||
+      !program_.is_prepared(found.pair))
+    return false;
+  const size_t end = promise_end(found);
+  for (size_t i = 2; i < end; i++)
+    if (found.words[i] == word) return false;
+  Candidate ignored;
+  return refers(target, found, {.other = word}, ignored);
 }
 
 // Of Asio's promises, whose functions get their address: they begin with the handle of the
@@ -269,7 +332,11 @@ AwaitChain::Waiter AwaitChain::search(const Target& target, const Head& of, Know
     if (same == found.end()) found.push_back(*one);
   }
   if (unprepared_) return Waiter::Unknown;
-  if (found.empty()) return Waiter::None;
+  if (found.empty()) {
+    for (size_t slot = 2; is_sized && slot < end; slot++)
+      if (may_lead_to_waiter(target, of, slot)) return Waiter::Doubtful;
+    return Waiter::None;
+  }
   auto& votes = votes_[of.pair];
   if (found.size() == 1) {
     unconfirmed_votes_.emplace_back(of.pair, found.front().slot);
@@ -324,21 +391,26 @@ std::optional<std::span<const AwaitChain::Step>> AwaitChain::of(const Target& ta
   unconfirmed_votes_.clear();
   first_.count = 0;
   is_called_ = false;
+  is_doubtful_ = false;
   unprepared_.reset();
   if (!may_be_address(frame)) return {};
   read_ahead(target, frame, last);
-  const bool is_known = walk_all(target, frame, pair, outer);
+  const bool is_known = walk_all(target, frame, pair, outer, last.address);
   if (is_known && !is_all_ahead_) read_last(target, last);
   if (!is_known) return {};
   return steps_;
 }
 
 bool AwaitChain::walk_all(const Target& target, uint64_t frame, uint32_t pair,
-                          std::span<const Outer> outer) {
+                          std::span<const Outer> outer, uint64_t sp) {
   Head at;
   if (!read(target, frame, at) || at.pair != pair) return false;
   first_ = at;
   if (!walk(target, at)) return false;
+  if (is_called(target, outer, sp)) {
+    is_called_ = true;
+    return true;
+  }
   for (const Outer& one : outer) {
     if (is_in_chain(one.frame) || !has_resumed(target, one, outermost_, at)) continue;
     if (steps_.empty()) {
@@ -349,6 +421,24 @@ bool AwaitChain::walk_all(const Target& target, uint64_t frame, uint32_t pair,
     if (!walk(target, at)) return false;
   }
   return !unprepared_;
+}
+
+// Whether nothing waits for the first coroutine, but code further out on the stack uses it like a
+// function: its frame is on that stack, or in the frame of a coroutine that runs there, or it is a
+// generator, which only its consumer resumes.
+bool AwaitChain::is_called(const Target& target, std::span<const Outer> outer, uint64_t sp) {
+  if (!steps_.empty() || outermost_.frame != first_.frame || outer.empty()) return false;
+  if (first_.is_elided) {
+    if (first_.frame >= sp && first_.frame < outer.back().stack_end) return true;
+    for (const Outer& one : outer) {
+      if (one.frame == 0 || first_.frame <= one.frame || first_.frame - one.frame >= most_frame)
+        continue;
+      const auto words = block_words(target, one.frame);
+      is_all_ahead_ = false;
+      if (words && first_.frame - one.frame < 8 * *words) return true;
+    }
+  }
+  return program_.is_at_yield(first_.pair, point_of(target, first_));
 }
 
 // Whether a coroutine further out on the stack waits for another one that it has resumed.
@@ -362,8 +452,7 @@ bool AwaitChain::has_resumed(const Target& target, const Outer& outer, const Hea
   for (size_t i = 2; i < end; i++)
     if (other.words[i] > found.frame + header && other.words[i] - found.frame < most) return true;
   Candidate ignored;
-  const std::array<uint64_t, 2> handles = {other.frame, other.frame + header};
-  return refers(target, found, handles, ignored);
+  return refers(target, found, {.first = other.frame, .last = other.frame + header}, ignored);
 }
 
 // Nothing: it is no entry point.
@@ -404,10 +493,18 @@ std::optional<AwaitChain::Spawner> AwaitChain::find_spawner(const Target& target
   is_all_ahead_ = false;
   std::optional<Spawner> found;
   bool is_unique = true;
-  const auto add = [&](uint64_t word) {
+  // `behind`: in older versions, as of Boost 1.74, a handler has the promise of the innermost one.
+  const auto is_innermost = [&](uint64_t one, uint64_t behind, Head& result) {
+    Head head;
+    if (innermost(target, one, result)) return true;
+    return may_be_address(behind) && read(target, one, head) && !head.is_final &&
+           spawned(head.pair) && read(target, behind - header, result) && !result.is_final &&
+           !spawned(result.pair);
+  };
+  const auto add = [&](uint64_t word, uint64_t behind) {
     Spawner one{.entry = word - header};
     if (!may_be_address(word) || one.entry == entry.frame || is_in_chain(one.entry) ||
-        (found && found->entry == one.entry) || !innermost(target, one.entry, one.innermost) ||
+        (found && found->entry == one.entry) || !is_innermost(one.entry, behind, one.innermost) ||
         is_in_chain(one.innermost.frame))
       return;
     is_unique = !found;
@@ -415,7 +512,7 @@ std::optional<AwaitChain::Spawner> AwaitChain::find_spawner(const Target& target
   };
   for (size_t i = 2; i < count && is_unique; i++) {
     if (*kind == Spawned::Awaited) {
-      add(words[i]);
+      add(words[i], i + 1 < count ? words[i + 1] : 0);
       continue;
     }
     // An object that was created together with its counters: libstdc++'s, libc++'s.
@@ -423,7 +520,7 @@ std::optional<AwaitChain::Spawner> AwaitChain::find_spawner(const Target& target
     if ((distance != 16 && distance != 24) || !may_be_address(control)) continue;
     std::array<uint64_t, counters + state> object;
     const size_t read = read_words(target, control, object);
-    for (size_t k = distance / 8; k < read && is_unique; k++) add(object[k]);
+    for (size_t k = distance / 8; k < read && is_unique; k++) add(object[k], 0);
   }
   return is_unique ? found : std::nullopt;
 }
@@ -444,7 +541,8 @@ bool AwaitChain::walk(const Target& target, const Head& from) {
     const Waiter waiter = find_waiter(target, at, next);
     if (waiter == Waiter::Unknown || unprepared_) return false;
     outermost_ = at;
-    if (waiter == Waiter::None) {
+    if (waiter == Waiter::None || waiter == Waiter::Doubtful) {
+      is_doubtful_ = waiter == Waiter::Doubtful;
       if (expected != 0 && at.frame != expected) {
         steps_.resize(known_steps);
         outermost_ = known_outermost;

@@ -52,8 +52,9 @@ class AwaitChain {
 
   // A coroutine whose code is further out on the stack.
   struct Outer {
-    uint64_t frame = 0;
+    uint64_t frame = 0;  // 0: unknown
     uint32_t pair = 0;
+    uint64_t stack_end = 0;  // of its code's part of the stack
   };
 
   // `program` must outlive it. It may be that of another process with the same mappings as the
@@ -63,12 +64,15 @@ class AwaitChain {
   // Those that wait for the coroutine of a frame, the innermost first. Nothing: it is not known, as
   // the frame is none of this pair, several may wait, more than `most_steps` do, or one is not
   // prepared. Valid until the next call. `last` is read after all of that, and the first frame once
-  // more. `outer`: from the innermost on.
+  // more. It begins with the top of the stack. `outer`: from the innermost on.
   std::optional<std::span<const Step>> of(const Target& target, uint64_t frame, uint32_t pair,
                                           std::span<const Outer> outer, Piece& last);
   // Nothing is noted to wait for the coroutine of the last call, but one of `outer` has resumed it:
-  // it is like a function that it has called.
+  // it is like a function that it has called. So is a generator at a co_yield.
   bool is_called() const { return is_called_; }
+  // One may wait for the outermost coroutine of the last call: its promise refers to an object with
+  // the handle of another one, which refers to that object, too.
+  bool is_doubtful() const { return is_doubtful_; }
 
   // The pair that was not prepared in the last call.
   std::optional<uint32_t> unprepared() const { return unprepared_; }
@@ -89,7 +93,7 @@ class AwaitChain {
     size_t count = 0;  // of words
     std::array<uint64_t, head_words> words = {};
   };
-  enum class Waiter : uint8_t { None, Found, Unknown };
+  enum class Waiter : uint8_t { None, Doubtful, Found, Unknown };
   // What was found for a frame: with the same promise, the same coroutine waits.
   struct Known {
     uint32_t pair = 0;
@@ -116,10 +120,21 @@ class AwaitChain {
   uint64_t promise_hash(const Head& head);
   bool is_in_chain(uint64_t frame) const;
   std::optional<Candidate> candidate(const Target& target, const Head& of, size_t slot);
-  bool refers(const Target& target, const Head& waiter, std::span<const uint64_t> to,
-              Candidate& found);
+  // What a frame may have of another coroutine: its handle, an address in its promise, another one.
+  struct Words {
+    uint64_t first = 0, last = 0;
+    uint64_t other = 0;
+    bool has(uint64_t word) const {
+      return (word >= first && word <= last && word % 8 == 0) || (other != 0 && word == other);
+    }
+  };
+  bool refers(const Target& target, const Head& waiter, const Words& to, Candidate& found);
+  std::optional<Candidate> waiting_object(const Target& target, const Head& of, size_t slot);
+  bool may_lead_to_waiter(const Target& target, const Head& of, size_t slot);
   bool walk(const Target& target, const Head& from);
-  bool walk_all(const Target& target, uint64_t frame, uint32_t pair, std::span<const Outer> outer);
+  bool walk_all(const Target& target, uint64_t frame, uint32_t pair, std::span<const Outer> outer,
+                uint64_t sp);
+  bool is_called(const Target& target, std::span<const Outer> outer, uint64_t sp);
   bool has_resumed(const Target& target, const Outer& outer, const Head& other, Head& found);
   Waiter find_waiter(const Target& target, const Head& of, Head& waiter);
   Waiter search(const Target& target, const Head& of, Known& known);
@@ -141,11 +156,10 @@ class AwaitChain {
   std::unordered_map<uint32_t, std::optional<Spawned>> spawned_ = {};  // by pair; nothing: no entry
   std::vector<Step> steps_ = {};
   Head first_ = {};  // of the last call
-  using Words = std::array<uint64_t, head_words>;
   struct Ahead {
     uint64_t frame = 0;
     size_t count = 0;
-    Words words = {};
+    std::array<uint64_t, head_words> words = {};
   };
   std::vector<Ahead> ahead_ = {};  // read at once, in the order of the chain
   Ahead again_ = {};               // the first frame, after all others
@@ -153,6 +167,7 @@ class AwaitChain {
   std::vector<Piece> pieces_ = {};
   Head outermost_ = {};  // of its chain
   bool is_called_ = false;
+  bool is_doubtful_ = false;
   std::optional<uint32_t> unprepared_ = {};
 };
 

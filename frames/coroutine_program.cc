@@ -214,7 +214,46 @@ void CoroutineProgram::prepare(uint32_t pair) {
   if (promise) pairs_[pair].promise_size = promise->size;
   if (pairs_[pair].promise_size == 0 &&
       modules_[pairs_[pair].module].elf.architecture == Architecture::X86_64)
-    pairs_[pair].promise_use = promise_use(code_of_resume(pairs_[pair]));
+    pairs_[pair].promise_use = promise_use_of(pairs_[pair]);
+  pairs_[pair].yields = yields_of(pair);
+}
+
+// Also by functions that get the frame, as await_suspend() of the final suspension does, where that
+// is no part of the function.
+PromiseUse CoroutineProgram::promise_use_of(const Pair& pair) const {
+  const Module& module = modules_[pair.module];
+  PromiseUse use = promise_use(code_of_resume(pair));
+  for (const uint64_t address : use.given_to)
+    if (const Functions::Function* function = module.functions.find(address);
+        function != nullptr && function->begin == address)
+      use.read |=
+          promise_use(code_of(module, function->begin + module.bias, function->end + module.bias))
+              .surely_read;
+  return use;
+}
+
+// Of a coroutine that yields: where it does, and its beginning.
+std::vector<uint32_t> CoroutineProgram::yields_of(uint32_t number) {
+  const Pair& pair = pairs_[number];
+  if (modules_[pair.module].elf.architecture != Architecture::X86_64) return {};
+  const auto& promise = layout(number).promise;
+  if (!promise || !index_of(number)) return {};
+  std::vector<std::string> types = promise->bases;
+  types.push_back(promise->name);
+  if (std::all_of(types.begin(), types.end(), [&](const std::string& type) {
+        return calls(number, type, "yield_value").empty();
+      }))
+    return {};
+  std::vector<uint32_t> found;
+  bool does_yield = false;
+  const bool is_gcc = pair.function.compiler == Compiler::Gcc;
+  for (const uint32_t point : points_of(number)) {
+    const Suspension one = suspension(number, point);
+    does_yield |= one.is_yield;
+    if (one.is_yield || one.is_initial || (is_gcc && point == first_point_of_gcc))
+      found.push_back(point);
+  }
+  return does_yield ? found : std::vector<uint32_t>();
 }
 
 bool CoroutineProgram::creates(uint32_t number, uint64_t pc) const {
@@ -627,9 +666,14 @@ std::vector<LinePlace> CoroutineProgram::calls(uint32_t number, const std::strin
 }
 
 std::vector<Suspension> CoroutineProgram::suspensions(uint32_t number) {
-  constexpr size_t most = 200;
   std::vector<Suspension> found;
-  if (!index_of(number)) return found;
+  for (const uint32_t point : points_of(number)) found.push_back(suspension(number, point));
+  return found;
+}
+
+std::set<uint32_t> CoroutineProgram::points_of(uint32_t number) {
+  constexpr size_t most = 200;
+  if (!index_of(number)) return {};
   std::set<uint32_t> points;
   // The function that creates the frame may store the first one of clang's.
   if (pairs_[number].function.compiler == CoroutineFunction::Compiler::Clang) points.insert(0);
@@ -644,8 +688,7 @@ std::vector<Suspension> CoroutineProgram::suspensions(uint32_t number) {
                                           pairs_[number].index->offset))
     if (store.point != UINT32_MAX && store.point >= lowest && points.size() < most)
       points.insert(store.point);
-  for (const uint32_t point : points) found.push_back(suspension(number, point));
-  return found;
+  return points;
 }
 
 const std::vector<Store>& CoroutineProgram::stores_of(Pair& pair) {

@@ -8,6 +8,7 @@
 // The files stay mapped as long as the object.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -50,6 +51,7 @@ class CoroutineProgram {
     bool is_prepared = false;
     uint64_t promise_size = 0;  // if it is prepared; 0: unknown
     PromiseUse promise_use = {};  // if it is prepared, and the size is unknown
+    std::vector<uint32_t> yields = {};  // if it is prepared: points of a generator
     // Its functions may be something else. A frame has a block of the heap of its own.
     bool is_guess() const { return function.is_guess; }
   };
@@ -85,6 +87,14 @@ class CoroutineProgram {
   // After prepare(), when no other thread is in a call.
   void set_prepared(uint32_t pair) { pairs_[pair].is_prepared = true; }
   bool is_prepared(uint32_t pair) const { return pairs_[pair].is_prepared; }
+  // Whether it goes on at this point because a value is wanted: at its beginning or a co_yield.
+  // False: unknown. Precondition: is_prepared(). O(points).
+  bool is_at_yield(uint32_t pair, uint32_t point) const {
+    return std::find(pairs_[pair].yields.begin(), pairs_[pair].yields.end(), point) !=
+           pairs_[pair].yields.end();
+  }
+  // Whether its file has debug information. May read that.
+  bool is_described(uint32_t pair) { return lines_of(modules_[pairs_[pair].module]) != nullptr; }
   // Whether the function at `pc` is the one that creates the frames of a pair, by its name.
   bool creates(uint32_t pair, uint64_t pc) const;
 
@@ -196,6 +206,9 @@ class CoroutineProgram {
   std::vector<Code> creating_codes(const Pair& pair);
   std::vector<Code> callers_that_create(const Pair& pair);
   bool stores_index(const Pair& pair);
+  std::set<uint32_t> points_of(uint32_t number);  // empty: unknown
+  std::vector<uint32_t> yields_of(uint32_t number);
+  PromiseUse promise_use_of(const Pair& pair) const;
   std::optional<ResumeIndex> index_of_one_place(const Pair& pair);
   Code code_of(const Module& module, uint64_t begin, uint64_t end) const;
   Suspension first_suspension(const Pair& pair);

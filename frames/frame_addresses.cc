@@ -58,9 +58,30 @@ std::optional<FrameAddress> place_in(const RegisterFlow::State& state,
 PromiseUse promise_use(const Code& code) {
   constexpr int64_t promise = 16, words = 32;
   constexpr std::array<uint8_t, 3> arguments = {7, 6, 2};  // rdi, rsi, rdx
+  constexpr uint8_t rdi = 7;
   PromiseUse use;
   const RegisterFlow flow(code);
+  // g++ keeps the handle of the coroutine in its frame.
+  std::set<int64_t> handles;
   flow.visit([&](const Instruction& one, const RegisterFlow::State& before) {
+    const Value address = before.address(one);
+    if (one.map == Instruction::Map::OneByte && one.opcode == 0x89 && one.is_64_bits &&
+        before.registers[one.reg] == Value{Base::Parameter, 0} && address.base == Base::Parameter)
+      handles.insert(address.offset);
+  });
+  bool is_handle = false;  // in rdi
+  flow.visit([&](const Instruction& one, const RegisterFlow::State& before) {
+    const bool is_first = is_handle || before.registers[rdi] == Value{Base::Parameter, 0};
+    if (is_first && one.target &&
+        (one.flow == Instruction::Flow::Call || one.flow == Instruction::Flow::Jump) &&
+        *one.target - code.address >= code.bytes.size())
+      use.given_to.insert(*one.target);
+    const Value from = before.address(one);
+    if (one.map == Instruction::Map::OneByte && one.opcode == 0x8B && one.is_64_bits &&
+        one.reg == rdi && from.base == Base::Parameter && handles.contains(from.offset))
+      is_handle = true;
+    else if (one.flow != Instruction::Flow::Next || may_change(one, rdi))
+      is_handle = false;
     if (one.flow == Instruction::Flow::Call || one.flow == Instruction::Flow::Jump)
       for (const uint8_t number : arguments)
         if (before.registers[number] == Value{Base::Parameter, promise}) use.is_passed_on = true;

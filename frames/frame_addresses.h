@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "frames/resume_point.h"
@@ -30,6 +31,7 @@ struct PromiseUse {
   uint32_t read = 0;          // bit n: it reads, or may read, the 8 bytes at 8 * n of the frame
   uint32_t surely_read = 0;   // the same, without those by an unknown address
   bool is_passed_on = false;  // the promise's address: others may read it
+  std::set<uint64_t> given_to = {};  // functions whose first argument is the address of the frame
 };
 // `code` resumes a coroutine. O(bytes), a few times.
 PromiseUse promise_use(const Code& code);
@@ -51,10 +53,10 @@ class FrameAddresses {
     uint64_t address = 0;
     FrameAddress place = {};
   };
-  std::vector<Entry> entries_ = {};  // by address
-};
   static const Entry* find(const std::vector<Entry>& entries, uint64_t address);
 
-
+  std::vector<Entry> entries_ = {};  // by address
   std::vector<Entry> calls_ = {};    // what is known while they run, by the return address
+};
+
 }  // namespace skein

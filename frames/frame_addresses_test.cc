@@ -84,6 +84,11 @@ TEST_CASE("words of the promise that the code of a coroutine reads") {
   const PromiseUse passed = promise_use({.address = 0x1000, .bytes = passes});
   CHECK(passed.read == 0);
   CHECK(passed.is_passed_on);
+  // mov %rdi,0x28(%rdi); mov %rdi,%rbx; xor %edi,%edi; call; mov 0x28(%rbx),%rdi; jmp 0x2000
+  const std::vector<uint8_t> gives = {0x48, 0x89, 0x7F, 0x28, 0x48, 0x89, 0xFB, 0x31,
+                                      0xFF, 0xE8, 0x02, 0x10, 0,    0,    0x48, 0x8B,
+                                      0x7B, 0x28, 0xE9, 0xE9, 0x0F, 0,    0};
+  CHECK(promise_use({.address = 0x1000, .bytes = gives}).given_to == std::set<uint64_t>{0x2000});
 }
 
 }  // namespace skein

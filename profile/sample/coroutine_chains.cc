@@ -205,14 +205,18 @@ const std::vector<AwaitChain::Outer>& CoroutineChains::outer_coroutines(const Pe
   constexpr size_t most = 16, most_functions = 128;
   const UnwoundStack& stack = unwinder_.last_stack();
   outer_.clear();
+  unprepared_.reset();
   const size_t end = std::min(stack.pcs.size(), number + most_functions);
   for (size_t i = number + 1; i < end && outer_.size() < most; i++) {
     const auto pair = program.pair_of_code(instruction_of(stack, i));
-    if (!pair || !program.is_prepared(*pair)) continue;
-    const auto frame = frame_of(sample, i, program, *pair);
-    if (frame && std::none_of(outer_.begin(), outer_.end(),
-                              [&](const AwaitChain::Outer& one) { return one.frame == *frame; }))
-      outer_.push_back({*frame, *pair});
+    if (!pair) continue;
+    if (!program.is_prepared(*pair)) unprepared_ = pair;
+    uint64_t frame = 0;
+    if (!unprepared_) frame = frame_of(sample, i, program, *pair).value_or(0);
+    if (std::none_of(outer_.begin(), outer_.end(),
+                     [&](const AwaitChain::Outer& one) { return one.frame == frame; }))
+      outer_.push_back({.frame = frame, .pair = *pair});
+    if (const auto place = unwinder_.frame(sample, i)) outer_.back().stack_end = place->cfa;
   }
   return outer_;
 }
@@ -260,9 +264,9 @@ LogicalSample CoroutineChains::find(const PerfRecord& sample, bool& is_early) {
                .to = std::span(now).first(before.size())};
     const auto steps = process->chain->of(*process->memory, *frame, *pair,
                                           outer_coroutines(sample, i, program), last);
-    if (process->chain->unprepared())
-      pairs_wanted_.emplace(process->program, *process->chain->unprepared());
-    if (!steps || !process->chain->is_same() ||
+    for (const auto unprepared : {process->chain->unprepared(), unprepared_})
+      if (unprepared) pairs_wanted_.emplace(process->program, *unprepared);
+    if (!steps || unprepared_ || !process->chain->is_same() ||
         !is_same_stack(last.to.first(last.count), before, sample, unwinder_, i))
       break;
     process->chain->confirm();

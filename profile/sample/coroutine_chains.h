@@ -124,3 +124,4 @@ class CoroutineChains {
 };
 
 }  // namespace skein
+  std::optional<uint32_t> unprepared_ = {};  // a pair of these: they may have resumed the others
