@@ -266,9 +266,15 @@ void report_broken(const Sampler& sampler, uint32_t stack_bytes, bool has_tasks)
   for (size_t end = 0; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
     report_message(text.substr(0, end));
   if (has_tasks) return;
-  if (const auto& coroutines = sampler.counts().coroutines; coroutines.unknown != 0)
-    report_message(unknown_chains_text(coroutines.unknown, coroutines.in_coroutines));
-  constexpr uint64_t percent = 100;
+  constexpr uint64_t percent = 100, many = 10;
+  if (const auto& coroutines = sampler.counts().coroutines; coroutines.unknown != 0) {
+    std::string message = unknown_chains_text(coroutines.unknown, coroutines.in_coroutines);
+    if (coroutines.undescribed * percent > many * coroutines.in_coroutines)
+      message += ". Most often debug information shows that: build the program with -g";
+    report_message(message);
+  }
+  if (const auto& coroutines = sampler.counts().coroutines; coroutines.doubtful != 0)
+    report_message(doubtful_chains_text(coroutines.doubtful, coroutines.in_coroutines));
   if (const auto& coroutines = sampler.counts().coroutines;
       coroutines.early * percent > coroutines.in_coroutines && coroutines.in_coroutines != 0)
     report_message(counted(coroutines.early, "sample") +

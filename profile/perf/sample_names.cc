@@ -51,6 +51,13 @@ std::string_view usual_name(const Functions& functions, const Functions::Functio
 // "pthread_create@@GLIBC_2.34" -> "pthread_create".
 std::string_view without_version(std::string_view name) { return name.substr(0, name.find('@')); }
 
+std::string share_text(uint64_t part, uint64_t all) {
+  char share[32];
+  std::snprintf(share, sizeof share, "%.1f %%",
+                100 * static_cast<double>(part) / static_cast<double>(all));
+  return share;
+}
+
 void add_lines(std::string_view text, std::vector<std::string>& lines) {
   for (size_t end = 0; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
     lines.emplace_back(text.substr(0, end));
@@ -273,12 +280,15 @@ void SampleNames::read_kernel() {
 }
 
 std::string unknown_chains_text(uint64_t unknown, uint64_t in_coroutines) {
-  char share[32];
-  std::snprintf(share, sizeof share, "%.1f %%",
-                100 * static_cast<double>(unknown) / static_cast<double>(in_coroutines));
-  return std::string(share) +
+  return share_text(unknown, in_coroutines) +
          " of the samples in coroutines have physical stacks, as it is not known which coroutines "
          "wait";
+}
+
+std::string doubtful_chains_text(uint64_t doubtful, uint64_t in_coroutines) {
+  return share_text(doubtful, in_coroutines) +
+         " of the samples in coroutines may lack their outermost coroutines: a coroutine may wait "
+         "by an object of a kind that is not known";
 }
 
 std::string_view without_parameters(std::string_view name) {

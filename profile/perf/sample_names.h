@@ -132,6 +132,8 @@ class SampleNames {
 
 // A sentence on samples in coroutines whose chains are unknown.
 std::string unknown_chains_text(uint64_t unknown, uint64_t in_coroutines);
+// One on samples whose outermost coroutine may have a waiter.
+std::string doubtful_chains_text(uint64_t doubtful, uint64_t in_coroutines);
 
 // "void std::sort<int*>(int*, int*)" -> "std::sort<int*>", as perf names functions.
 std::string_view without_parameters(std::string_view demangled);

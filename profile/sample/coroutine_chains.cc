@@ -222,27 +222,33 @@ const std::vector<AwaitChain::Outer>& CoroutineChains::outer_coroutines(const Pe
 }
 
 LogicalSample CoroutineChains::of(const PerfRecord& sample) {
-  bool is_early = false;
-  LogicalSample found = find(sample, is_early);
-  if (is_early) counts_.early++;
-  if (found != LogicalSample()) counts_.in_coroutines++;
-  if (found.is_unknown()) counts_.unknown++;
+  Found counted;
+  LogicalSample found = find(sample, counted);
+  if (counted.is_early) counts_.early++;
+  if (found == LogicalSample()) return found;
+  counts_.in_coroutines++;
+  if (found.is_unknown()) {
+    counts_.unknown++;
+    if (counted.unknown) unknown_[*counted.unknown]++;
+  } else if (counted.is_doubtful) {
+    counts_.doubtful++;
+  }
   return found;
 }
 
 LogicalSample CoroutineChains::of_waiting(const PerfRecord& sample) {
-  bool is_early = false;
-  return find(sample, is_early);
+  Found ignored;
+  return find(sample, ignored);
 }
 
-LogicalSample CoroutineChains::find(const PerfRecord& sample, bool& is_early) {
+LogicalSample CoroutineChains::find(const PerfRecord& sample, Found& counted) {
   if (!SampleUnwinder::can_unwind(sample)) return {};
   const std::shared_ptr<const ProcessImage> image = images_.of(sample.pid);
   if (image == nullptr) return {};
   (void)unwinder_.unwind(sample);
   Process* const process = process_of(sample, image);
   if (process == nullptr) {
-    is_early = processes_wanted_.contains(sample.pid);
+    counted.is_early = processes_wanted_.contains(sample.pid);
     return {};
   }
   CoroutineProgram& program = *process->program->coroutines;
@@ -257,7 +263,10 @@ LogicalSample CoroutineChains::find(const PerfRecord& sample, bool& is_early) {
       break;
     }
     const auto frame = frame_of(sample, i, program, *pair);
-    if (!frame) break;
+    if (!frame) {
+      counted.unknown = Pair(process->program, *pair);
+      break;
+    }
     const std::span<const uint8_t> before = stack_up_to(sample, unwinder_, i);
     std::array<uint8_t, most_stack> now;
     Piece last{.address = sample.registers.get(stack_pointer_register).value_or(0),
@@ -266,9 +275,10 @@ LogicalSample CoroutineChains::find(const PerfRecord& sample, bool& is_early) {
                                           outer_coroutines(sample, i, program), last);
     for (const auto unprepared : {process->chain->unprepared(), unprepared_})
       if (unprepared) pairs_wanted_.emplace(process->program, *unprepared);
-    if (!steps || unprepared_ || !process->chain->is_same() ||
-        !is_same_stack(last.to.first(last.count), before, sample, unwinder_, i))
-      break;
+    const bool is_there = is_same_stack(last.to.first(last.count), before, sample, unwinder_, i);
+    if (!steps && is_there && !unprepared_ && !process->chain->unprepared())
+      counted.unknown = Pair(process->program, *pair);
+    if (!steps || unprepared_ || !process->chain->is_same() || !is_there) break;
     process->chain->confirm();
     const bool is_created =
         i + 1 < stack.pcs.size() && program.creates(*pair, stack.pcs[i + 1] - 1);
@@ -277,6 +287,7 @@ LogicalSample CoroutineChains::find(const PerfRecord& sample, bool& is_early) {
       continue;
     }
     found = {.functions = static_cast<uint32_t>(i + 1), .chain = 0, .frames = {*frame}};
+    counted.is_doubtful = process->chain->is_doubtful();
     for (const AwaitChain::Step& step : *steps) found.frames.push_back(step.frame);
     for (size_t step = steps->size(); step-- > 0;)
       found.chain = stacks_.add(found.chain, number_of(*process->program, (*steps)[step]));
@@ -322,6 +333,9 @@ const LogicalStacks& CoroutineChains::finish() {
     for (const auto& [key, number] : numbers_)
       if (std::get<0>(key) == program.get())
         stacks_.set_coroutine(number, describe(*program, std::get<1>(key), std::get<2>(key)));
+  counts_.undescribed = 0;
+  for (const auto& [pair, count] : unknown_)
+    if (!pair.first->coroutines->is_described(pair.second)) counts_.undescribed += count;
   return stacks_;
 }
 

@@ -43,6 +43,8 @@ class CoroutineChains {
   struct Counts {
     uint64_t in_coroutines = 0;  // samples
     uint64_t unknown = 0;        // of these, without a chain
+    uint64_t undescribed = 0;    // of these, because files lack debug information; set by finish()
+    uint64_t doubtful = 0;       // with a chain that may end too early
     uint64_t early = 0;          // before the files of their process were read: not known which
   };
 
@@ -95,7 +97,13 @@ class CoroutineChains {
   using Pair = std::pair<std::shared_ptr<Program>, uint32_t>;
   using Key = std::tuple<const Program*, uint32_t, uint32_t>;  // pair, point
 
-  LogicalSample find(const PerfRecord& sample, bool& is_early);
+  // What is counted of a sample.
+  struct Found {
+    std::optional<Pair> unknown = {};  // the program does not show its chain
+    bool is_doubtful = false;
+    bool is_early = false;
+  };
+  LogicalSample find(const PerfRecord& sample, Found& counted);
   Process* process_of(const PerfRecord& sample, const std::shared_ptr<const ProcessImage>& image);
   static std::shared_ptr<Program> read_files(uint32_t pid, std::weak_ptr<const ProcessImage> image);
   void use(Process& process, std::shared_ptr<Program> program);
@@ -119,9 +127,10 @@ class CoroutineChains {
   std::vector<std::shared_ptr<Program>> programs_ = {};
   std::map<Key, uint32_t> numbers_ = {};
   std::vector<AwaitChain::Outer> outer_ = {};
+  std::optional<uint32_t> unprepared_ = {};  // a pair of these: they may have resumed the others
   LogicalStacks stacks_ = {};
   Counts counts_ = {};
+  std::map<Pair, uint64_t> unknown_ = {};  // samples without a chain, by the innermost coroutine
 };
 
 }  // namespace skein
-  std::optional<uint32_t> unprepared_ = {};  // a pair of these: they may have resumed the others

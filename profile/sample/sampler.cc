@@ -752,13 +752,14 @@ Result<void> Sampler::finish() {
   }
   state_->counts.unwound = state_->unwinder.counts();
   if (!state_->chains) return state_->writer.finish();
+  const LogicalStacks& stacks = state_->chains->finish();
   state_->counts.coroutines = state_->chains->counts();
   const CoroutineChains::Counts& read = state_->read_counts;
   state_->counts.coroutines.in_coroutines +=
       state_->counts.unread + state_->counts.at_end + read.in_coroutines + read.unknown;
   state_->counts.coroutines.unknown += state_->counts.unread + read.unknown;
   state_->counts.tasks = state_->tasks.counts();
-  return state_->writer.finish(&state_->chains->finish());
+  return state_->writer.finish(&stacks);
 }
 
 const Sampler::Counts& Sampler::counts() const { return state_->counts; }
