@@ -124,7 +124,14 @@ class TreeBuilder {
   TreeBuilder(std::span<const FoldedStacks::Line> lines, std::span<const uint32_t> shared,
               std::span<const double> weights, std::span<const double> befores,
               const TreeOptions& options)
-      : lines_(lines), shared_(shared), weights_(weights), befores_(befores), options_(options) {}
+      : lines_(lines), shared_(shared), weights_(weights), befores_(befores), options_(options) {
+    tree_.nodes.reserve(few);
+    next_groups_.reserve(few);
+    next_runs_.reserve(few);
+    children_.reserve(few);
+    pieces_.reserve(few);
+    wide_.reserve(few);
+  }
 
   StackTree build() {
     const double total = weights_.back();
@@ -301,6 +308,8 @@ class TreeBuilder {
   };
 
   std::span<const FoldedStacks::Line> lines_;
+  static constexpr size_t few = 32;  // children, nodes: more need larger tables
+
   std::span<const uint32_t> shared_;
   std::span<const double> weights_;
   std::span<const double> befores_;
@@ -314,7 +323,7 @@ class TreeBuilder {
   std::vector<Piece> pieces_;
   std::vector<Child*> wide_;
   std::vector<double> gaps_;
-  std::vector<Slot> slots_ = std::vector<Slot>(1024);
+  std::vector<Slot> slots_ = std::vector<Slot>(2 * few);
   uint32_t stamp_ = 0;
 };
 

@@ -14,7 +14,11 @@ namespace skein {
 
 class NameTable {
  public:
-  NameTable() { add({}); }
+  NameTable() {
+    names_.reserve(first_slots / 2);
+    hashes_.reserve(first_slots / 2);
+    add({});
+  }
 
   // Not for hostile input that aims at collisions: these only cost time. A multiplication for each
   // eight bytes.
@@ -48,12 +52,14 @@ class NameTable {
   const std::string& operator[](uint32_t id) const { return names_[id]; }
   // Empties the table.
   std::vector<std::string> take() {
-    slots_.assign(slots_.size(), 0);
+    slots_.assign(first_slots, 0);
     hashes_.clear();
     return std::move(names_);
   }
 
  private:
+  static constexpr size_t first_slots = 64;  // many graphs are small; a large one grows in no time
+
   static uint64_t mix(uint64_t x) {
     x *= 0xff51afd7ed558ccd;
     return x ^ (x >> 32);
@@ -69,7 +75,7 @@ class NameTable {
 
   std::vector<std::string> names_;
   std::vector<uint64_t> hashes_;
-  std::vector<uint32_t> slots_ = std::vector<uint32_t>(1024);  // 0: empty; a name's id + 1
+  std::vector<uint32_t> slots_ = std::vector<uint32_t>(first_slots);  // 0: empty; a name's id + 1
 };
 
 }  // namespace skein

@@ -51,7 +51,7 @@ class FlameWriter {
   }
 
   std::string svg() {
-    out_.reserve(1024 + tree_.nodes.size() * 200);
+    out_.reserve(2048 + svg_script.size() + tree_.nodes.size() * 200);
     begin();
     out_ += "<g id=\"frames\">\n";
     for (const StackTree::Node& node : tree_.nodes) add(node);
