@@ -273,7 +273,7 @@ std::span<const uint8_t> StacksInput::name_addresses(const std::string& name,
 
 void StacksInput::read(const std::string& given, FoldedStacks::Side side) {
   if (files_.type(trace_directory(given)) == FileType::Directory) {
-    stacks_.add(fold_trace(given, {}), side);
+    check_counts(given, stacks_.add(fold_trace(given, {}), side), SIZE_MAX);
     return;
   }
   const std::string& path = given;
@@ -294,15 +294,38 @@ void StacksInput::read(const std::string& given, FoldedStacks::Side side) {
     bytes = name_addresses(name, bytes);
   if (contents_.back().bytes().data() == bytes.data()) reject_trace_options(name, "folded stacks");
   const size_t lines_before = stacks_.lines();
-  const FoldedStacks::Ignored ignored = stacks_.add(bytes, side);
-  const std::string where = name + ":" + std::to_string(ignored.first) + ": ";
-  if (stacks_.lines() == lines_before) {
-    if (ignored.lines == 0) die(2, name + ": no stacks; the input is empty");
-    die(2, where + std::string(ignored.why) + "; " + std::string(advice));
+  const FoldedStacks::Report report = stacks_.add(bytes, side);
+  const size_t added = stacks_.lines() - lines_before;
+  const std::string where = name + ":" + std::to_string(report.first_ignored) + ": ";
+  if (added == 0) {
+    if (report.ignored == 0) die(2, name + ": no stacks; the input is empty");
+    die(2, where + std::string(report.why) + "; " + std::string(advice));
   }
-  if (ignored.lines != 0)
-    report_message(where + std::string(ignored.why) + "; " +
-                   counted(ignored.lines, "such line is", "such lines are") + " left out");
+  if (report.ignored != 0)
+    report_message(where + std::string(report.why) + "; " +
+                   counted(report.ignored, "such line is", "such lines are") + " left out");
+  check_counts(name, report, added);
+}
+
+void StacksInput::check_counts(const std::string& name, const FoldedStacks::Report& report,
+                               size_t lines) {
+  const bool all_have_two = report.with_two == lines;
+  const std::string where = name + ":" + std::to_string(report.first_with_two) + ": ";
+  if (all_have_two && !options_.before.empty())
+    die(2, where + "two counts, a comparison already; --diff needs one count in each line");
+  // A name may end with a number, but not those of most stacks.
+  if (!all_have_two && report.with_two * 2 >= lines)
+    die(2, where + "two counts, but " +
+               counted(lines - report.with_two, "line has one", "lines have one") +
+               "; a comparison has two in all lines");
+  if (!all_have_two && report.with_two != 0)
+    report_message(where +
+                   "two counts, but most lines have one; the first is read as a part of the " +
+                   "name, in " + counted(report.with_two, "line", "lines"));
+  (all_have_two ? with_two_ : with_one_).assign(name);
+  if (!with_two_.empty() && !with_one_.empty())
+    die(2, with_two_ + ": two counts in each line, but " + with_one_ +
+               " has one; a comparison has two in all files");
 }
 
 }  // namespace skein::cli

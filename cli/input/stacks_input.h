@@ -43,6 +43,9 @@ class StacksInput {
                                       const LogicalTimes& times);
   // Throws CommandError(2) if an option is for traces only; `input`: "folded stacks".
   void reject_trace_options(const std::string& path, std::string_view input) const;
+  // Throws CommandError(2) if some of the lines and files have two counts, and others one, or if
+  // there are two, and --diff.
+  void check_counts(const std::string& name, const FoldedStacks::Report& report, size_t lines);
   std::span<const uint8_t> name_addresses(const std::string& name, std::span<const uint8_t> text);
 
   Files& files_;
@@ -53,6 +56,8 @@ class StacksInput {
   std::deque<std::string> texts_;
   FoldedStacks stacks_;
   FlameText text_;
+  std::string with_one_;  // a file with one count in each line
+  std::string with_two_;
 };
 
 }  // namespace skein::cli

@@ -89,6 +89,12 @@ std::string_view take_count(std::string_view& line, double& count) {
   return {};
 }
 
+bool ends_with_count(std::string_view line) {
+  double count = 0;
+  return !line.empty() && (line.back() == '.' || (line.back() >= '0' && line.back() <= '9')) &&
+         take_count(line, count).empty();
+}
+
 struct Run {  // of lines that have the same functions so far
   uint32_t begin;
   uint32_t end;
@@ -302,14 +308,14 @@ class TreeBuilder {
     }
   }
 
+  static constexpr size_t few = 32;  // children, nodes: more need larger tables
+
   struct Slot {
     uint32_t stamp = 0;  // valid if it is the current one
     uint32_t child = 0;
   };
 
   std::span<const FoldedStacks::Line> lines_;
-  static constexpr size_t few = 32;  // children, nodes: more need larger tables
-
   std::span<const uint32_t> shared_;
   std::span<const double> weights_;
   std::span<const double> befores_;
@@ -329,25 +335,25 @@ class TreeBuilder {
 
 }  // namespace
 
-FoldedStacks::Ignored FoldedStacks::add(std::span<const uint8_t> text, Side side) {
+FoldedStacks::Report FoldedStacks::add(std::span<const uint8_t> text, Side side) {
   // A name may end with a number, as that of a thread: a second count is one only if all lines
   // have it.
   const size_t lines = lines_.size();
   const bool compares = compares_;
-  Ignored ignored;
-  if (side == Side::Before || !add(text, side, Counts::Two, ignored)) {
-    ignored = {};
+  Report report;
+  if (side == Side::Before || !add(text, side, Counts::Two, report)) {
+    report = {};
     lines_.resize(lines);
     shared_.resize(lines);
     weights_.resize(lines + 1);
     compares_ = compares;
     befores_.resize(compares_ ? lines + 1 : 0);
-    add(text, side, Counts::One, ignored);
+    add(text, side, Counts::One, report);
   }
-  return ignored;
+  return report;
 }
 
-bool FoldedStacks::add(std::span<const uint8_t> text, Side side, Counts counts, Ignored& ignored) {
+bool FoldedStacks::add(std::span<const uint8_t> text, Side side, Counts counts, Report& report) {
   const char* at = reinterpret_cast<const char*>(text.data());
   const char* const end = at + text.size();
   uint64_t number = 0;
@@ -367,10 +373,13 @@ bool FoldedStacks::add(std::span<const uint8_t> text, Side side, Counts counts, 
       why = "too long";
     if (!why.empty()) {
       if (line.front() == '#') continue;
-      if (ignored.lines++ == 0) ignored.first = number, ignored.why = why;
+      if (report.ignored++ == 0) report.first_ignored = number, report.why = why;
       continue;
     }
-    if (counts == Counts::Two && !take_count(line, before).empty()) return false;
+    const bool has_two = ends_with_count(line);
+    if (counts == Counts::Two && !has_two) return false;
+    if (has_two && report.with_two++ == 0) report.first_with_two = number;
+    if (counts == Counts::Two) take_count(line, before);
     if (side == Side::Before) std::swap(count, before);
     while (line.ends_with(';')) line.remove_suffix(1);
     add({line.data(), static_cast<uint32_t>(line.size())}, count, before,

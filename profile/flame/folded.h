@@ -34,13 +34,17 @@ class FoldedStacks {
 
   // Lines that are not of a stack are left out. Comments, which begin with '#', and empty lines
   // are not counted.
-  struct Ignored {
-    uint64_t lines = 0;
-    uint64_t first = 0;         // its number, from 1
-    std::string_view why = {};  // "no count at the end"
+  struct Report {
+    uint64_t ignored = 0;
+    uint64_t first_ignored = 0;  // its number, from 1
+    std::string_view why = {};   // "no count at the end"
+    // Lines that end with two counts. If others have one, or for `Before`, the first of the two
+    // is the end of a name.
+    uint64_t with_two = 0;
+    uint64_t first_with_two = 0;
   };
   // Reads at 1 GB/s or more and keeps 24 bytes a line. Lines of `Before` count only as `before`.
-  Ignored add(std::span<const uint8_t> text, Side side = Side::After);
+  Report add(std::span<const uint8_t> text, Side side = Side::After);
 
   // O(lines * depth of what is shown). Memory: 16 bytes a line and the tree.
   StackTree tree(const TreeOptions& options = {}) const;
@@ -59,7 +63,7 @@ class FoldedStacks {
  private:
   enum class Counts : uint8_t { One, Two };
   // Returns false if a line has only one count, though two are expected.
-  bool add(std::span<const uint8_t> text, Side side, Counts counts, Ignored& ignored);
+  bool add(std::span<const uint8_t> text, Side side, Counts counts, Report& report);
   void add(Line line, double count, double before, bool compares);
 
   std::vector<Line> lines_;

@@ -87,17 +87,18 @@ TEST_CASE("what a line may look like") {
   CHECK(boxes("a 2.50\na 1.5") == "0  0 4 0\n1 a 0 4 4\n");
   CHECK(boxes("a;;b 1\na; 1\na;; 0") == "0  0 2 0\n1 a 0 2 1\n2  1 1 0\n3 b 1 1 1\n");
   FoldedStacks stacks;
-  const auto ignored = stacks.add(bytes_of(
-      "a 1\n\n# a comment\n#ruby 0\nno count\n5\nb x 7a\na .5\na 1.2.3\na 9999999999999999999\nb 2\n"));
+  const auto report =
+      stacks.add(bytes_of("a 1\n\n# a comment\n#ruby 0\nno count\n5\nb x 7a\na .5\na 1.2.3\na "
+                          "9999999999999999999\nb 2\n"));
   CHECK(stacks.lines() == 3);
   CHECK(stacks.total() == 3);
-  CHECK(ignored.lines == 6);
-  CHECK(ignored.first == 5);
-  CHECK(ignored.why == "no count at the end");
+  CHECK(report.ignored == 6);
+  CHECK(report.first_ignored == 5);
+  CHECK(report.why == "no count at the end");
   CHECK(stacks.add(bytes_of("5\n")).why == "no stack before the count");
   CHECK(stacks.add(bytes_of("a -5\n")).why == "the count is negative");
   CHECK(stacks.add(bytes_of("a 9999999999999999999\n")).why == "the count is greater than 10^18");
-  CHECK(stacks.add(bytes_of("a 7\n")).lines == 0);
+  CHECK(stacks.add(bytes_of("a 7\n")).ignored == 0);
   CHECK(!stacks.compares());
 }
 
@@ -138,13 +139,18 @@ TEST_CASE("two counts, and two texts, are compared") {
 
 TEST_CASE("a second count is one only if all lines have it") {
   FoldedStacks stacks;
-  stacks.add(bytes_of("worker 1;f 5\nworker 2 7\nmain 1\n"));
+  FoldedStacks::Report report =
+      stacks.add(bytes_of("worker 1;f 5\nworker 2 7\nmain 1\nno count\nworker 3 0\n"));
+  CHECK(report.with_two == 2);
+  CHECK(report.first_with_two == 2);
   CHECK(!stacks.compares());
-  CHECK(stacks.lines() == 3);
+  CHECK(stacks.lines() == 4);
   CHECK(stacks.total() == 13);
   CHECK(stacks.tree().names.back() == "f");
   CHECK(stacks.tree().nodes[2].weight == 5);
-  stacks.add(bytes_of("a 1 2\nb 3 4\n"));
+  report = stacks.add(bytes_of("\na 1 2\nb 3 4\n"));
+  CHECK(report.with_two == 2);
+  CHECK(report.first_with_two == 2);
   CHECK(stacks.compares());
   CHECK(stacks.total() == 19);
   CHECK(stacks.total_before() == 4);

@@ -157,6 +157,30 @@ def test_differences():
     flame(str(after), "--negate", code=2)
 
 
+def test_two_counts():
+    """Two counts and --diff contradict each other; so do lines, or files, with one and with two."""
+    one, two, mixed = scratch / "one.folded", scratch / "two.folded", scratch / "mixed.folded"
+    one.write_text("main;a 1\n")
+    two.write_text("# a comment\nmain;a 1 2\nmain;b 3 4\n")
+    for inputs in (two, one), (one, two), (two, two):
+        message = flame(str(inputs[0]), "--diff", str(inputs[1]), code=2).stderr
+        assert "two.folded:2: two counts, a comparison already; --diff needs one" in message, message
+    for inputs in (two, one), (one, two):
+        message = flame(*map(str, inputs), code=2).stderr
+        assert re.search(r"two.folded: two counts in each line, but \S+one.folded has one;", message), message
+    for lines, first in ("main;a 1 2\nmain;b 3\n", 1), ("a 3\nno count\nb 3 4\nc 5 6\nd 2 2\n", 3):
+        mixed.write_text(lines)
+        for options in [], ["--diff", str(one)]:
+            message = flame(str(mixed), *options, code=2).stderr
+            assert f"mixed.folded:{first}: two counts, but 1 line has one; a comparison has two" in message, message
+    # Names that end with a number.
+    mixed.write_text("a 1\nworker 1 5\nb 1\nworker 2 3\nc 1\n")
+    found = flame(str(mixed), "--format", "folded")
+    assert "worker_1 5\n" in found.stdout
+    assert "mixed.folded:2: two counts, but most lines have one; the first is read as a part of the name, in 2 lines" \
+        in found.stderr, found.stderr
+
+
 def test_options():
     text = "main;a 3\nmain;b 1\n"
     svg = flame("-", "--title", "A & <b>", "--subtitle", "sub", "--notes", "a note", "--countname", "bytes",
