@@ -659,6 +659,7 @@ void add_flame(CommandLine& line) {
   add_option(*app, "--colors,--colours", "NAME", options->colours,
              (palettes + "\n[default: hot]").c_str())
       .check(one_of(palette_list));
+  app->add_flag("--random", options->random, "Another shade for each box of a function");
   const CLI::Validator background(
       [](const std::string& text) -> std::string {
         if (gradient_of(text)) return "";
@@ -675,6 +676,8 @@ void add_flame(CommandLine& line) {
   add_option(*app, "--countname", "TEXT", options->unit,
              "What the counts are, e.g. ns, bytes\n[default: samples; of perf.data its event]");
   add_option(*app, "--nametype", "TEXT", options->name_type, "Text before a name, e.g. Function:");
+  add_option(*app, "--nameattr", "FILE", options->name_attributes,
+             "Links, titles, classes of functions; a line is name,\ntab, href=LINK");
   const auto number = [&](const char* name, const char* placeholder, double& value, double least,
                           double most, const char* about) {
     command.add_option(name, value, about)
@@ -696,6 +699,15 @@ void add_flame(CommandLine& line) {
              "Leave out narrower boxes: pixels, or a share such\nas 1% [default: 0.1]");
   add_option(*app, "--fonttype", "NAME", options->font, "Font [default: monospaced]");
   number("--fontsize", "N", options->font_size, 4, 100, "Size of the font in pixels [default: 11]");
+  number("--fontwidth", "N", options->font_width, 0.1, 3,
+         "Width of a character, of --fontsize [default: 0.6]");
+  add_option(*app, "--encoding", "NAME", options->encoding, "Of the picture; only UTF-8")
+      .check(CLI::Validator(
+          [](const std::string& text) -> std::string {
+            if (text.size() == 5 && CLI::detail::to_lower(text) == "utf-8") return "";
+            return "unsupported encoding '" + text + "'; pictures are UTF-8";
+          },
+          ""));
   number("--factor", "N", options->factor, 1e-12, 1e12, "Multiply all counts [default: 1]");
   number("--total", "N", options->total, 0, 1e18, "Count of the whole width [default: their sum]");
   // Always true: a function has the same colour in every picture.

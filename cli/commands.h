@@ -249,11 +249,14 @@ struct FlameOptions {
   std::string notes;
   std::string unit;                 // empty: samples, or what perf.data counts
   std::string name_type;
+  std::string name_attributes;  // a file; empty: none
+  std::string encoding = "UTF-8";
   std::string colours = "hot";
   std::string background;
   std::string font;
   std::string least_width = "0.1";  // px, or a share: 0.5%
   double font_size = 11;
+  double font_width = 0.6;  // of a character, as a share of font_size
   double width = 1200;
   double row = 16;
   double factor = 1;
@@ -263,6 +266,7 @@ struct FlameOptions {
   bool chart = false;
   bool negate = false;
   bool normalize = false;
+  bool random = false;     // a colour for each box
   bool no_inline = false;  // of perf.data: without functions that were inlined
 };
 int run_flame(const FlameOptions& options);

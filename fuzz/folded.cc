@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "profile/flame/folded_text.h"
 #include "profile/flame/pprof.h"
@@ -67,13 +68,18 @@ void check_svg(const std::string& svg) {
   require(boxes.find("<script") == boxes.npos);
 }
 
-FlameLook look_of(uint8_t choice, uint8_t output, bool compares) {
+// With bit 5 of `output` the text has attributes of names (--nameattr) as well.
+FlameLook look_of(uint8_t choice, uint8_t output, bool compares, std::string_view text) {
   FlameLook look;
   look.palette = static_cast<Palette>(choice >> 3 & 15);
   look.icicle = (choice & 2) != 0;
   look.compares = compares;
   look.negate = (output & 8) != 0;
   if ((output & 16) != 0) look.unit = "ns";
+  look.random = (output & 16) != 0;
+  if ((output & 32) != 0)
+    if (Result<NameAttributes> attributes = read_name_attributes(text))
+      look.attributes = std::move(*attributes);
   return look;
 }
 
@@ -105,6 +111,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2 || size > most) return -1;
   const uint8_t choice = data[0], output = data[1];
   const std::span<const uint8_t> text(data + 2, size - 2);
+  const std::string_view all(reinterpret_cast<const char*>(data) + 2, size - 2);
   FoldedStacks stacks;
   if (choice >> 7 != 0) stacks.add(text.first(text.size() / 2), FoldedStacks::Side::Before);
   stacks.add(text);
@@ -115,8 +122,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   switch (output & 7) {
     case 0:
       // Most runs draw small graphs only: a box takes as long as reading a line.
-      if (tree.nodes.size() > 12 && output >> 5 != 0) break;
-      check_svg(flame_svg(tree, look_of(choice, output, compares)));
+      if (tree.nodes.size() > 6 && output >> 5 != 0) break;
+      check_svg(flame_svg(tree, look_of(choice, output, compares, all)));
       break;
     case 1:
       check_text(speedscope_json(tree, profile_unit("ns"), "title", compares));
@@ -124,11 +131,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case 2:
       require(!pprof_message(tree, profile_unit("samples"), "title", compares).empty());
       break;
+    case 4:  // three trees
+      if (!compares && !narrow) check_folded(tree, merge);
+      break;
     default:
-      if (compares || narrow)
-        check_text(folded_text(tree, compares));
-      else
-        check_folded(tree, merge);
+      check_text(folded_text(tree, compares));
   }
   return 0;
 }

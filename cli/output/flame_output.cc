@@ -73,6 +73,9 @@ FlameLook make_look(const FlameOptions& options, bool compares, const FlameText&
   look.name_type = options.name_type;
   look.font = options.font;
   look.font_size = options.font_size;
+  look.letter = options.font_width;
+  look.attributes = text.attributes;
+  look.random = options.random;
   if (!options.background.empty()) look.background = gradient_of(options.background);
   look.palette = palette_of(options.colours).value_or(Palette::Hot);
   look.width = options.width;

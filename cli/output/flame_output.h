@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "profile/flame/folded.h"
+#include "profile/flame/name_attributes.h"
 
 namespace skein::cli {
 
@@ -20,6 +21,7 @@ struct FlameText {
   std::string what = {};         // in the title, behind the name of the input; empty: nothing
   std::string subtitle = {};
   std::map<std::string, std::string, std::less<>> libraries = {};  // FlameLook
+  NameAttributes attributes = {};                                  // the same
 };
 
 // Throws CommandError(2) if options contradict each other, or the file cannot be written.

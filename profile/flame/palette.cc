@@ -8,13 +8,13 @@ namespace skein {
 
 namespace {
 
-// In [0, 1), the same for the same text (FNV-1a, Fowler, Noll, Vo).
+// In [0, 1), the same for the same text and number (FNV-1a, Fowler, Noll, Vo).
 struct Fractions {
   double first;
   double second;
 };
-Fractions fractions_of(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
+Fractions fractions_of(std::string_view text, uint64_t number = 0) {
+  uint64_t hash = 0xcbf29ce484222325 ^ number * 0x9e3779b97f4a7c15;
   for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
   hash ^= hash >> 29;
   hash *= 0xbf58476d1ce4e5b9;
@@ -87,10 +87,10 @@ std::optional<Palette> palette_of(std::string_view name) {
   return std::nullopt;
 }
 
-Rgb colour_of(Palette palette, std::string_view name, std::string_view library) {
+Rgb colour_of(Palette palette, std::string_view name, std::string_view library, uint64_t box) {
   const char annotation = annotation_of(name);
   const std::string_view plain = without_annotation(name);
-  const Fractions f = fractions_of(plain);
+  const Fractions f = fractions_of(plain, box);
   switch (palette) {
     case Palette::Hot:
       return rgb(205 + 50 * f.first, 60 + 150 * f.second, 35 + 30 * f.first);

@@ -72,8 +72,10 @@ struct Gradient {
 std::optional<Gradient> gradient_of(std::string_view name);
 
 // The name may end with an annotation of stackcollapse programs (see without_annotation).
-// `library`: of Palette::Module, if it is known.
-Rgb colour_of(Palette palette, std::string_view name, std::string_view library = {});
+// `library`: of Palette::Module, if it is known. `box`: another number gives another shade; 0: that
+// of the name alone.
+Rgb colour_of(Palette palette, std::string_view name, std::string_view library = {},
+              uint64_t box = 0);
 // From blue (less) over white to red (more); `share` is -1 to 1.
 Rgb colour_of_change(double share);
 

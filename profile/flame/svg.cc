@@ -17,7 +17,6 @@ namespace {
 
 constexpr double header = 56;  // px above the boxes
 constexpr double footer = 30;
-constexpr double letter = 0.6;  // a character's share of the font size: of monospaced fonts
 constexpr double row_gap = 1;
 
 void append_fixed(std::string& out, double value, int decimals) {
@@ -45,7 +44,7 @@ class FlameWriter {
       most_change_ = std::max(most_change_, std::abs(node.self - node.self_before));
     }
     height_ = header + (depth + 1) * look.row + footer;
-    letter_width_ = look.font_size * letter;
+    letter_width_ = look.font_size * look.letter;
     baseline_ = (look.row - row_gap) / 2 + look.font_size * 0.36;
     scale_ = total() > 0 ? (look.width - 2 * flame_margin) / total() : 0;
   }
@@ -179,8 +178,9 @@ text{fill:#1a1a1a}
       colour = colour_of(Palette::Grey, {});
     } else {
       const auto library = look_.libraries.find(name);
-      colour = library == look_.libraries.end() ? colour_of(look_.palette, name)
-                                                : colour_of(look_.palette, name, library->second);
+      colour = colour_of(look_.palette, name,
+                         library == look_.libraries.end() ? "" : std::string_view(library->second),
+                         look_.random ? static_cast<uint64_t>(&node - tree_.nodes.data()) : 0);
     }
     append_hex(colour);
   }
@@ -224,8 +224,16 @@ text{fill:#1a1a1a}
     const double x = flame_margin + node.begin * scale_;
     const double y = look_.icicle ? header + node.depth * look_.row
                                   : height_ - footer - (node.depth + 1) * look_.row;
-    out_ += "<g><title>";
-    append_title(node, name);
+    const BoxAttributes* attributes =
+        node.depth == 0 ? nullptr : attributes_of(look_.attributes, tree_.names[node.name]);
+    const bool is_link = attributes != nullptr && !attributes->href.empty();
+    out_ += is_link ? "<a" : "<g";
+    if (attributes != nullptr) append_attributes(*attributes, name);
+    out_ += "><title>";
+    if (attributes != nullptr && !attributes->title.empty())
+      append_xml(out_, attributes->title);
+    else
+      append_title(node, name);
     out_ += "</title><rect";
     attribute("x", x, 2);
     attribute("y", y);
@@ -235,7 +243,25 @@ text{fill:#1a1a1a}
     append_colour(node, tree_.names[node.name]);
     out_ += "\"/>";
     append_label(name, x + 3, y + baseline_, width);
-    out_ += "</g>\n";
+    out_ += is_link ? "</a>\n" : "</g>\n";
+  }
+
+  void append_attributes(const BoxAttributes& of, std::string_view name) {
+    const auto append = [&](std::string_view attribute_name, std::string_view value) {
+      if (value.empty()) return;
+      out_ += ' ';
+      out_ += attribute_name;
+      out_ += "=\"";
+      append_xml(out_, value);
+      out_ += '"';
+    };
+    append("id", of.id);
+    append("class", of.style);
+    if (!of.title.empty()) append("data-name", name);  // which the title does not have
+    if (of.href.empty()) return;
+    append("href", of.href);
+    // Otherwise the link would open inside an <object> that shows the picture.
+    append("target", of.target.empty() ? "_top" : std::string_view(of.target));
   }
 
   // As many characters as fit, with two dots for the rest; none if there is space for less than

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "profile/flame/name_attributes.h"
 #include "profile/flame/palette.h"
 #include "profile/flame/stack_tree.h"
 
@@ -25,10 +26,13 @@ struct FlameLook {
   std::string name_type = {};  // before a name below the picture: "Function"
   std::string font = {};       // empty: monospaced
   double font_size = 11;       // px
+  double letter = 0.6;         // a character's width, as a share of font_size: of monospaced fonts
   std::optional<Gradient> background = {};  // none: white
   Palette palette = Palette::Hot;
   // For Palette::Module: the library of a name, if that is known.
   std::map<std::string, std::string, std::less<>> libraries = {};
+  NameAttributes attributes = {};  // of boxes by their names
+  bool random = false;             // a shade for each box, not for each function
   double width = 1200;       // px, of the whole picture
   double row = 16;           // px, height
   double least_width = 0.1;  // px; narrower boxes are left out

@@ -14,7 +14,7 @@ const std::string_view svg_script = R"js(//
   const boxes = [...one("frames").children].map((g) => {
     const rect = g.querySelector("rect"), title = g.querySelector("title").textContent;
     return {
-      g, rect, title, name: title.slice(0, title.lastIndexOf(" (")),
+      g, rect, title, name: g.dataset.name || title.slice(0, title.lastIndexOf(" (")),
       x: Number(rect.getAttribute("x")), width: Number(rect.getAttribute("width")),
       y: Number(rect.getAttribute("y")), text: g.querySelector("text"),
     };
@@ -129,11 +129,14 @@ const std::string_view svg_script = R"js(//
   };
 
   const box_of = (event) => {
-    const g = event.target.closest("#frames > g");
+    const g = event.target.closest("#frames > *");
     return g && boxes.find((box) => box.g === g);
   };
   svg.addEventListener("click", (event) => {
     const box = box_of(event);
+    const follows = box && box.g.nodeName === "a" && !(event.ctrlKey || event.metaKey);
+    if (box && !follows) event.preventDefault();
+    if (follows) return;
     if (box) zoom(box);
     else if (event.target.id === "reset") zoom(all);
     else if (event.target.id === "search") pattern ? search("") : prompt_for();

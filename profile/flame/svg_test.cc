@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "profile/flame/folded.h"
 
@@ -56,6 +57,49 @@ TEST_CASE("fonts, rows and backgrounds") {
   CHECK(contains(svg, "stop-color=\"#102030\""));
   CHECK(contains(svg, ">a_func..</text>") == false);
   CHECK(contains(svg, ">a_funct..</text>"));  // (120 - 6) / 12 characters
+}
+
+TEST_CASE("the width of characters decides how many fit") {
+  FoldedStacks stacks;
+  const StackTree tree = tree_of("main;a_function_name 1\n", stacks);
+  CHECK(contains(flame_svg(tree, {.font_size = 20, .letter = 1, .width = 140}), ">a_f..</text>"));
+  CHECK(contains(flame_svg(tree, {.font_size = 20, .letter = 1, .width = 140}),
+                 "data-letter=\"20.00\""));
+}
+
+TEST_CASE("attributes of names: links, titles, classes") {
+  FoldedStacks stacks;
+  const std::string svg = flame_svg(
+      tree_of("main;a_[k] 1\nmain;b 1\nmain;c 2\n", stacks),
+      {.attributes = {{"a", {.href = "https://example.org/?x=\"<&"}},
+                      {"b", {.id = "x", .style = "y z", .title = "</title>B", .target = "_self"}},
+                      {"d", {.href = "unused"}}}});
+  CHECK(contains(svg,
+                 "<a href=\"https://example.org/?x=&quot;&lt;&amp;\" target=\"_top\"><title>a ("));
+  CHECK(contains(svg, "<g id=\"x\" class=\"y z\" data-name=\"b\"><title>&lt;/title&gt;B</title>"));
+  CHECK(contains(svg, "<g><title>c ("));
+  CHECK(!contains(svg, "unused"));
+  size_t opened = 0, closed = 0;
+  for (size_t at = 0; (at = svg.find("<a ", at)) != svg.npos; at++) opened++;
+  for (size_t at = 0; (at = svg.find("</a>", at)) != svg.npos; at++) closed++;
+  CHECK(opened == 1);
+  CHECK(closed == 1);
+}
+
+TEST_CASE("random shades: those of one function differ, and are the same each time") {
+  FoldedStacks stacks;
+  const StackTree tree = tree_of("a;f 1\nb;f 1\n", stacks);
+  const auto colours = [&](bool random) {
+    const std::string svg = flame_svg(tree, {.random = random});
+    std::vector<std::string> found;
+    for (size_t at = 0; (at = svg.find("<title>f (", at)) != svg.npos; at++)
+      found.push_back(svg.substr(svg.find("fill=", at), 13));
+    REQUIRE(found.size() == 2);
+    return found;
+  };
+  CHECK(colours(false)[0] == colours(false)[1]);
+  CHECK(colours(true)[0] != colours(true)[1]);
+  CHECK(colours(true) == colours(true));
 }
 
 TEST_CASE("from the top down") {

@@ -206,6 +206,37 @@ def test_options():
         flame("-", "--colors", name, text=text)
 
 
+def test_options_of_flamegraph_pl():
+    text = "main;a_function 3\nmain;b 1\nother;b 1\n"
+    names = scratch / "attributes"
+    names.write_text("b\thref=https://example.org/?x=1&y=2\tclass=known\nmain\ttitle=The start\n")
+    svg = flame("-", "--nameattr", str(names), text=text).stdout
+    links = [one for one in xml.fromstring(svg).iter(stacks.SVG + "a")]
+    assert [one.attrib for one in links] == \
+        2 * [{"class": "known", "href": "https://example.org/?x=1&y=2", "target": "_top"}], svg
+    assert "<title>The start</title>" in svg and 'data-name="main"' in svg
+    names.write_text("b\thref=x\nmain\tonclick=y\n")
+    message = flame("-", "--nameattr", str(names), text=text, code=2).stderr
+    assert "attributes:2: unknown attribute 'onclick'; use id" in message, message
+    flame("-", "--nameattr", str(scratch / "absent"), text=text, code=2)
+    flame("-", "--nameattr", "-", text=text, code=2)  # both from standard input
+
+    def colours(*options):
+        return re.findall(r"<title>b \(.*?fill=\"#(\w+)\"", flame("-", *options, text=text).stdout)
+    assert len(set(colours())) == 1 and len(set(colours("--random"))) == 2
+    assert colours("--random") == colours("--random")
+
+    def label(*options):
+        return re.search(r"<title>a_function .*?<text[^>]*>([^<]*)<", flame("-", *options, text=text).stdout)[1]
+    assert label("--width", "150") == "a_function", label("--width", "150")
+    assert label("--width", "150", "--fontwidth", "1.2") == "a_f..", label("--width", "150", "--fontwidth", "1.2")
+
+    for name in "UTF-8", "utf-8":
+        assert flame("-", "--encoding", name, text=text).stdout.startswith('<?xml version="1.0" encoding="UTF-8"?>')
+    message = flame("-", "--encoding", "ISO-8859-1", text=text, code=2).stderr
+    assert "unsupported encoding 'ISO-8859-1'; pictures are UTF-8" in message, message
+
+
 def test_addresses():
     names = scratch / "names"
     names.write_text("0000000000401000 T main\n0000000000401100 T _ZN3app5serveEi\n0000000000402000 B data\n")
