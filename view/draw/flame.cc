@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "profile/flame/palette.h"
 #include "view/draw/painter.h"
 #include "view/draw/text.h"
 
@@ -68,6 +69,10 @@ float FlameLayout::beyond(const StackTree& tree, uint32_t node) const {
   return std::min(0.0f, view_.height - flame_row - y);
 }
 
+std::string_view shown_frame_name(std::string_view name) {
+  return annotation_of(name) == 'i' ? without_annotation(name) : name;
+}
+
 std::string_view hue_name(std::string_view frame) {
   const size_t end = std::min(frame.find(" ("), frame.find(" ["));
   return frame.substr(0, end == 0 ? frame.npos : end);
@@ -101,13 +106,14 @@ void draw_flame(const StackTree& tree, const FlameLayout& layout, const FlameMar
     if (box.w < least_frame_width || box.y + flame_row <= flame_title || box.y >= view.height)
       return;
     const bool is_found = i < marks.found.size() && marks.found[i] != 0;
+    const std::string_view shown = shown_frame_name(tree.names[node.name]);
     const Ink ink = is_found          ? Ink::Highlight
                     : node.depth == 0 ? Ink::Sleep
-                                      : hue_of(hue_name(tree.names[node.name]));
+                                      : hue_of(hue_name(shown));
     painter.fill(ink, box.x, box.y, std::max(box.w - frame_gap, least_frame_width),
                  flame_row - frame_gap, node.depth < depth ? frame_fade : 255);
     if (box.w < 20) return;
-    const std::string name = node.depth == 0 ? "all" : safe_text(tree.names[node.name]);
+    const std::string name = node.depth == 0 ? "all" : safe_text(shown);
     painter.text(Ink::Label, box.x + frame_margin, box.y + 12, frame_text_size,
                  fit_frame_name(name, frame_text_size, box.w - 2 * frame_margin));
   };

@@ -72,6 +72,10 @@ struct FlameMarks {
 // "session (server.cc:78)", "session" and a prefix of it.
 std::string fit_frame_name(const std::string& name, float size, float width);
 
+// The name that is shown: "parse" of "parse_[i]", an inlined function. The suffix is for folded
+// text.
+std::string_view shown_frame_name(std::string_view name);
+
 // The part of a frame's name that decides on its hue: without the line of the await, and label.
 std::string_view hue_name(std::string_view frame);
 

@@ -100,6 +100,22 @@ TEST_CASE("a function has one hue, whatever its await and label") {
   CHECK(hue_name("(running)") == "(running)");
 }
 
+TEST_CASE("an inlined function is shown without its suffix, in the hue of its name") {
+  StackTree tree = example();
+  tree.names[3] = "parse_[i]";
+  CHECK(drawn(tree, {.width = 500, .height = 200}) == "all|idle|serve (a.cc:3)|parse|read");
+  const auto ink_of_box = [](const StackTree& of) {
+    DrawList list;
+    draw_flame(of, FlameLayout(of, {.width = 500, .height = 200}), {}, list);
+    for (const Primitive& one : list.primitives)
+      if (one.shape == Shape::Fill && one.x == 250 && one.y == 200 - 3 * flame_row) return one.ink;
+    return Ink::Background;
+  };
+  CHECK(ink_of_box(tree) == hue_of("parse"));
+  CHECK(ink_of_box(tree) == ink_of_box(example()));
+  CHECK(shown_frame_name("vfs_read_[k]") == "vfs_read_[k]");
+}
+
 TEST_CASE("a narrow frame has its function without scope, then without line, then the beginning") {
   const std::string name = "shop::session (server.cc:78)";
   const auto shown = [&](float width) { return fit_frame_name(name, 10, width); };

@@ -333,7 +333,7 @@ std::string FlamePane::weight_text(double weight) const {
 std::string FlamePane::tooltip() const {
   if (pointed_ >= tree_.nodes.size()) return {};
   const StackTree::Node& node = tree_.nodes[pointed_];
-  std::string text = pointed_ == 0 ? "all" : safe_text(tree_.names[node.name]);
+  std::string text = pointed_ == 0 ? "all" : safe_text(shown_frame_name(tree_.names[node.name]));
   text += "\n" + weight_text(node.weight) + ", " +
           percent_text(node.weight, tree_.nodes[0].weight) + " of the selection";
   if (node.self > 0 && node.self < node.weight) text += "\nitself " + weight_text(node.self);
