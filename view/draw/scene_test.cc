@@ -348,6 +348,7 @@ TEST_CASE("below what ran on a thread: when it had a CPU, and when it waited for
        .text = d.trace.strings.intern("rival")},
       {.time = 400, .tid = 7, .state = Running},
       {.time = 700, .tid = 7, .state = Blocked},
+      {.time = 700, .tid = 7, .state = Function, .text = d.trace.strings.intern("futex_wait")},
       {.time = 900, .tid = 7, .state = Runnable},
       {.time = 950, .tid = 7, .state = Running},
       {.time = 1000, .tid = 7, .state = Ended},
@@ -366,6 +367,23 @@ TEST_CASE("below what ran on a thread: when it had a CPU, and when it waited for
   CHECK(waits[1].x == 450);
   CHECK(list.text(waits[2]) == "preempted by rival for 100 ns");
   CHECK(list.text(waits[3]) == "waits for a CPU for 50 ns");
+  // Where one points at the line, a pixel is 2 ns.
+  const auto state_at = [&](float x, float y) {
+    const Track one = d.track();
+    return thread_state_at(std::span(&one, 1), d.window, d.marks, x, y);
+  };
+  const float y = on_cpu[0].y + 1;
+  CHECK(state_at(100, y) == "on a CPU for 200 ns");
+  CHECK(state_at(170, y) == "preempted by rival for 100 ns");
+  CHECK(state_at(200, y) == "on a CPU for 300 ns");
+  CHECK(state_at(400, y) == "blocked in futex_wait for 200 ns");
+  CHECK(state_at(460, y) == "waits for a CPU for 50 ns");
+  CHECK(state_at(20, y).empty());                 // not known yet
+  CHECK(state_at(170, on_cpu[0].y - 2).empty());  // on the bar
+  CHECK(state_at(170, on_cpu[0].y + 5).empty());
+  d.window.to = 100'000;  // a pixel is 200 ns: the wait is seen
+  CHECK(state_at(1, y) == "preempted by rival for 100 ns");
+  d.window.to = 1000;
   d.window.row_height = 9;
   CHECK(all(d.picture(), Shape::Fill, Ink::Resolve).empty());
 }

@@ -19,6 +19,30 @@ TEST_CASE("at first everything is visible and there is no history") {
   CHECK(!viewer.changed());
 }
 
+TEST_CASE("the pointer on the kernel's line of a thread shows its state, then the task") {
+  TestTrace t = server();
+  t.trace.executors[0].tid = 7;
+  t.trace.thread_states = {
+      {.time = 0, .tid = 7, .state = ThreadState::Running, .cpu = 3},
+      {.time = 320'000,
+       .tid = 7,
+       .state = ThreadState::Preempted,
+       .other = 9,
+       .text = t.trace.strings.intern("rival")},
+      {.time = 340'000, .tid = 7, .state = ThreadState::Blocked},
+      {.time = 340'000,
+       .tid = 7,
+       .state = ThreadState::Function,
+       .text = t.trace.strings.intern("futex_wait")},
+  };
+  Viewer viewer = showing(std::move(t.trace));
+  viewer.run(Command::FitAll);
+  on_bar(viewer, 330'000, "preempted by rival for 20.0 us\nsession A (#2)");
+  on_bar(viewer, 600'000, "blocked in futex_wait for ");
+  on_bar(viewer, 200'000, "on CPU 2 for 320 us");
+  on_bar(viewer, 330'000, "session A (#2)");  // the bar itself
+}
+
 TEST_CASE("without a trace every command does nothing, and there is a picture") {
   Viewer viewer;
   for (const KeyBinding& entry : key_bindings()) {

@@ -168,6 +168,8 @@ void Panels::show_more() {
 std::string Panels::tooltip(const View& view) const {
   const Item item = view.pointed_item();
   std::string text = text_of(item);
+  if (const std::string state = view.pointed_state(); !state.empty())
+    return text.empty() ? state : state + "\n" + text;
   if (item.kind != Item::Kind::Task || item.track != shared_.path.track()) return text;
   const double time = view.pointed_time() - shared_.session[item.track].offset;
   if (const Segment* segment = shared_.path.at(item.index, time))

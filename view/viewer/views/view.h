@@ -21,6 +21,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "view/draw/draw_list.h"
 #include "view/layout/rows.h"
@@ -97,6 +98,9 @@ class View {
   virtual double focus_time() const { return times().from; }
   virtual double pointed_time() const { return focus_time(); }  // under the pointer, or the middle
   virtual Item pointed_item() const { return {}; }
+  virtual std::string pointed_state() const {
+    return {};
+  }  // of the thread whose state is pointed at
   virtual uint32_t hidden(size_t, TaskIndex) const { return 0; }  // collapsed descendants
 
  protected:

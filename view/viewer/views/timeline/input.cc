@@ -108,6 +108,11 @@ Item Timeline::pointed_item() const {
   return hit(tracks_, navigation_.window(), marks(), pointer_x_, pointer_y_);
 }
 
+std::string Timeline::pointed_state() const {
+  if (pointer_x_ < 0 || tracks_.empty() || pans()) return {};
+  return thread_state_at(tracks_, navigation_.window(), marks(), pointer_x_, pointer_y_);
+}
+
 void Timeline::wheel(float x, float y, float dx, float dy, Modifiers modifiers) {
   if (!are_numbers(x, y) || !are_numbers(dx, dy)) return;
   const auto in_rows = static_cast<double>(y);

@@ -72,6 +72,7 @@ class Timeline final : public View {
   double focus_time() const override;
   double pointed_time() const override { return navigation_.time_at(middle_x()); }
   Item pointed_item() const override;
+  std::string pointed_state() const override;
   uint32_t hidden(size_t track, TaskIndex task) const override;
   bool shows_counter(size_t track, size_t counter) const;
   void show_counter(size_t which, bool shown);  // counted over all traces
