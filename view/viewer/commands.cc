@@ -89,7 +89,9 @@ void State::open_search(int) { search_field = true; }
 void State::step_match(int direction) {
   const View::Times times = view->times();
   const Finder::Match* match = shared.finder.step(direction, direction > 0 ? times.from : times.to);
-  if (match) go_to(match->track, match->task);
+  if (!match) return;
+  go_to(match->track, match->task);
+  shared.selection.set_match();
 }
 
 void State::clear_search(int) {

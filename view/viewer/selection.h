@@ -22,8 +22,13 @@ class Selection {
   void select(const Item& item) {
     item_ = item;
     range_is_latest_ = false;
+    is_match_ = false;
     if (!has_task()) related_ = false;
   }
+
+  // Whether a command of the search selected the item: the user looks at one match of many.
+  bool is_match() const { return is_match_; }
+  void set_match() { is_match_ = has_item(); }
 
   // The index of the selected item changed; Nothing: the item no longer exists.
   void replace(const Item& item) {
@@ -52,6 +57,7 @@ class Selection {
  private:
   Item item_;
   bool related_ = false;
+  bool is_match_ = false;
   double from_ = 0;
   double to_ = 0;
   bool range_is_latest_ = false;

@@ -30,9 +30,14 @@ std::vector<uint8_t> subtree(const Model& model, TaskIndex top) {
   return state;
 }
 
+bool has_task_or_lane(const Shared& shared) {
+  const Selection& selection = shared.selection;
+  const bool steps = selection.is_match() && !shared.finder.text().empty();
+  return !steps && (selection.has_task() || selection.has_lane());
+}
+
 bool searches(const Shared& shared) {
-  return !shared.selection.has_task() && !shared.selection.has_lane() &&
-         !shared.finder.text().empty();
+  return !has_task_or_lane(shared) && !shared.finder.text().empty();
 }
 
 }  // namespace
@@ -57,7 +62,7 @@ std::optional<PaneSelection> pane_selection(const Shared& shared, uint32_t track
     if (to < length) all.to = std::max(all.from, static_cast<uint64_t>(std::ceil(to)));
   }
   const Item& item = selection.item();
-  if (selection.has_task() || selection.has_lane()) {
+  if (has_task_or_lane(shared)) {
     if (item.track != track) return std::nullopt;
     if (selection.has_task())
       all.tasks = subtree(of.model, item.index);
@@ -82,7 +87,9 @@ std::string selection_text(const Shared& shared) {
     add(duration_text(from) + " to " + duration_text(to) + " (" + duration_text(to - from) + ")");
   }
   const Item& item = selection.item();
-  if (selection.has_task()) {
+  if (!has_task_or_lane(shared)) {
+    if (searches(shared)) add("matches of '" + safe_text(shared.finder.text(), 60) + "'");
+  } else if (selection.has_task()) {
     const SessionTrace& of = shared.session[item.track];
     const std::vector<uint8_t> all = subtree(of.model, item.index);
     size_t below = 0;
@@ -90,10 +97,8 @@ std::string selection_text(const Shared& shared) {
       below += all[i] != 0 && !of.model.tasks[i].is_resource;
     add(task_text(of.trace, of.model, item.index));
     if (below > 1) text += " with " + counted(below - 1, "task") + " below";
-  } else if (selection.has_lane()) {
+  } else {
     add("tasks on " + executor_text(shared.session[item.track].trace, item.index));
-  } else if (searches(shared)) {
-    add("matches of '" + safe_text(shared.finder.text(), 60) + "'");
   }
   if (text.empty()) text = shared.session.size() > 1 ? "all traces" : "whole trace";
   if (shared.finder.filters()) add("filtered");

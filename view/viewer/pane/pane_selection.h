@@ -1,7 +1,8 @@
 // What the bottom pane is about: the part of each trace that the user selected. The measured range
 // always limits it, and so does the filter. Of the rest the first that exists counts: the selected
-// task with its descendants; the selected lane; the matches of the search. Without any of them it
-// is the whole trace.
+// task with its descendants; the selected lane; the matches of the search. A task that the search
+// selected, as its next match, does not count while there is a search. Without any of them it is
+// the whole trace.
 #pragma once
 
 #include <cstdint>

@@ -115,6 +115,19 @@ TEST_CASE("the table follows the range, the selected task, the search and the fi
   viewer.search("RING");
   CHECK(viewer.task_table().selection == "matches of 'RING'");
   CHECK(names(viewer.task_table()) == "ring.read");
+  // The next match is selected, and the table has all of them.
+  viewer.search("session");
+  viewer.run(Command::SearchNext);
+  CHECK(selected_id(viewer) == 3);
+  CHECK(viewer.task_table().selection == "matches of 'session'");
+  CHECK(viewer.task_table().rows.size() == 2);
+  select(viewer, 2);  // without the search: this one
+  CHECK(viewer.task_table().selection == "session A (#2) with 1 task below");
+  viewer.run(Command::SearchNext);
+  CHECK(viewer.task_table().selection == "matches of 'session'");
+  viewer.search("");
+  CHECK(viewer.task_table().selection == "session A (#2) with 1 task below");
+  viewer.run(Command::Escape);
   viewer.search("no such text");
   CHECK(viewer.task_table().rows.empty());
   viewer.search("");
