@@ -377,6 +377,12 @@ void add_check(CommandLine& line) {
 
 // Inspect
 
+void add_targets(CommandLine& line) {
+  const auto [app, options] =
+      add(line, "targets", "List guests and processes that skein can attach to", run_targets);
+  add_json(*app, options->json);
+}
+
 void add_ps(CommandLine& line) {
   const auto [app, options] = add(line, "ps", "List live tasks and what they wait for", run_ps);
   app->add_option("TRACE", options->trace, "Trace, PID, core [default: list recorded processes]");
@@ -760,6 +766,7 @@ void add_all(CommandLine& line) {
   add_core(line);
   add_check(line);
   line.group = "Inspect";
+  add_targets(line);
   add_ps(line);
   add_info(line);
   add_dump(line);

@@ -102,6 +102,11 @@ struct DumpOptions {
 };
 int run_dump(const DumpOptions& options);
 
+struct TargetsOptions {
+  bool json = false;
+};
+int run_targets(const TargetsOptions& options);
+
 struct PsOptions {
   std::optional<std::string> trace;  // none: list the recorded processes
   bool json = false;

@@ -119,6 +119,10 @@ if program.exists():
 for path in traces:
     check(path)
 valid(json.loads(run("ps", "--json").stdout), "skein.processes/1", "ps")
+targets = json.loads(run("targets", "--json").stdout)
+valid(targets, "skein.targets/1", "targets")
+expect("this process is a target", any(one["pid"] == os.getpid() and one["argument"] == str(os.getpid())
+                                       for one in targets["targets"]), targets)
 if program.exists():
     diagnoses = json.loads(run("why", "--json", hang).stdout)["diagnoses"]
     expect("a notification and its location", diagnoses[0]["notification"]["location"]["line"] > 0,

@@ -119,6 +119,7 @@ def is_read_without_a_copy(guest, folder):
     names_lost_wakeup("guest:" + guest.name)
     has_no_damage("guest:" + guest.name)
     check("client" in skein("ps", "-d", guest.name), "ps -d")
+    check(f"-d {guest.name} " in skein("targets"), "targets")
     said = skein("why", "query", "-d", guest.name, status=None)
     check(said.startswith("query (#"), "why TASK -d: the task stays behind the guest", said)
     check("heartbeat" in skein("stats", "--domain=" + guest.name), "stats --domain=")
