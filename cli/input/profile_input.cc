@@ -15,6 +15,14 @@
 
 namespace skein::cli {
 
+bool can_read_profiles() {
+#ifdef SKEIN_HAS_SYMBOLS
+  return true;
+#else
+  return false;
+#endif
+}
+
 std::optional<MadeTrace> open_profile_trace(const std::string& path) {
 #ifdef SKEIN_HAS_SYMBOLS
   constexpr size_t magic_size = 8;

@@ -19,6 +19,9 @@ struct MadeTrace {
   std::string note = {};  // what its pictures state
 };
 
+// False: this program was built without elfutils.
+bool can_read_profiles();
+
 // Of a profile, a guest (guest_input.h), a process without a recorder or a core. Throws
 // CommandError(2) if it cannot be read. Nothing: it is a trace.
 std::optional<MadeTrace> make_trace(const std::string& text);

@@ -33,9 +33,7 @@ void add_to_advice(AcceptedInputs inputs, Error& error) {
   constexpr std::string_view expected = "expected ", last = "or -";
   if (!error.advice.starts_with(expected) || !error.advice.ends_with(last)) return;
   std::string more;
-#ifdef SKEIN_HAS_SYMBOLS
-  if (inputs.profiles) more += "perf.data, ";
-#endif
+  if (inputs.profiles && can_read_profiles()) more += "perf.data, ";
   if (inputs.folded) more += "folded stacks, ";
   error.advice.insert(error.advice.size() - last.size(), more);
   if (inputs.memory)

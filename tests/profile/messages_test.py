@@ -46,7 +46,7 @@ def check_few_samples(program, out):
 
 
 def check_large_stacks(program, out):
-    for size, advice in ((512, "use --stack-size 2048"), (2048, None)):
+    for size, advice in ((512, "use --stack-size 2048"), (16384, None)):
         done = run("-F", 4999, "--stack-size", size, "-o", out, "--", program)
         found = re.search(r"of the stacks are longer than their copy; (.*)", done.stderr)
         expect(f"--stack-size {size}", done.returncode == 7 and (found[1] if found else None) == advice, done)
