@@ -98,4 +98,15 @@ std::string short_function_name(std::string_view signature) {
   return name.empty() ? std::string(signature) : name;
 }
 
+char annotation_of(std::string_view name) {
+  const size_t size = name.size();
+  if (size < 4 || name[size - 4] != '_' || name[size - 3] != '[' || name[size - 1] != ']') return 0;
+  constexpr std::string_view known = "kwijg";
+  return known.find(name[size - 2]) == known.npos ? '\0' : name[size - 2];
+}
+
+std::string_view without_annotation(std::string_view name) {
+  return annotation_of(name) == 0 ? name : name.substr(0, name.size() - 4);
+}
+
 }  // namespace skein

@@ -13,4 +13,11 @@ namespace skein {
 // A string that is not a signature is returned unchanged. Any bytes are allowed. Cost: one pass.
 std::string short_function_name(std::string_view signature);
 
+// A name in a flame graph without the letter behind it, as flamegraph.pl defines them:
+// "vfs_read_[k]" -> "vfs_read": k, kernel; i, inlined; j, compiled at run time; w, a waker; g,
+// guest.
+std::string_view without_annotation(std::string_view name);
+// The letter; 0: none.
+char annotation_of(std::string_view name);
+
 }  // namespace skein

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/escape.h"
+#include "base/function_name.h"
 #include "profile/flame/palette.h"
 
 namespace skein {

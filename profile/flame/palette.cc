@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/function_name.h"
+
 namespace skein {
 
 namespace {
@@ -155,17 +157,6 @@ Rgb colour_of_change(double share) {
   if (share > 0) return rgb(250, 40 + rest * 0.83, 40 + rest * 0.83);
   if (share < 0) return rgb(60 + rest * 0.75, 100 + rest * 0.58, 250);
   return colour_of(Palette::Grey, {});
-}
-
-char annotation_of(std::string_view name) {
-  const size_t size = name.size();
-  if (size < 4 || name[size - 4] != '_' || name[size - 3] != '[' || name[size - 1] != ']') return 0;
-  constexpr std::string_view known = "kwijg";
-  return known.find(name[size - 2]) == known.npos ? '\0' : name[size - 2];
-}
-
-std::string_view without_annotation(std::string_view name) {
-  return annotation_of(name) == 0 ? name : name.substr(0, name.size() - 4);
 }
 
 std::string_view module_of(std::string_view name) {

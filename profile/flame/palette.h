@@ -79,12 +79,6 @@ Rgb colour_of(Palette palette, std::string_view name, std::string_view library =
 // From blue (less) over white to red (more); `share` is -1 to 1.
 Rgb colour_of_change(double share);
 
-// "vfs_read_[k]" -> "vfs_read": k, kernel; i, inlined; j, compiled at run time; w, a waker; g,
-// guest.
-std::string_view without_annotation(std::string_view name);
-// The letter; 0: none.
-char annotation_of(std::string_view name);
-
 // The library or namespace that a function belongs to: "libc.so.6" of "read (libc.so.6)" and of
 // "libc.so.6`read", "asio" of "asio::detail::run". Empty: unknown.
 std::string_view module_of(std::string_view name);

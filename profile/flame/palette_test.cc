@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "base/function_name.h"
+
 using namespace skein;
 
 namespace {

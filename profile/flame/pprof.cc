@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/function_name.h"
 #include "base/protobuf.h"
 #include "profile/flame/harmless.h"
 #include "profile/flame/palette.h"

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/escape.h"
+#include "base/function_name.h"
 #include "profile/flame/palette.h"
 #include "profile/flame/stack_walk.h"
 

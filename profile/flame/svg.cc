@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/escape.h"
+#include "base/function_name.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "profile/flame/harmless.h"

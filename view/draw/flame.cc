@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/function_name.h"
 #include "base/text.h"
-#include "profile/flame/palette.h"
 #include "view/draw/painter.h"
 #include "view/draw/text.h"
 
