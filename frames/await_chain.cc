@@ -214,13 +214,17 @@ std::optional<AwaitChain::Candidate> AwaitChain::candidate(const Target& target,
     found.frame = waiter.frame;
     if (of.is_elided && of.frame > waiter.frame && of.frame - waiter.frame < largest_frame)
       return found;
-    // What has the handle may be a part of the promise, to which the other one refers.
-    const Words handles{.first = of.frame, .last = of.frame + std::max(8 * slot, header)};
+    // What has the handle may be a part of the promise, to which the other one refers. Without its
+    // size, it may be a variable.
+    Words handles{.first = of.frame, .last = of.frame, .other = of.frame + header};
+    if (program_.pairs()[of.pair].promise_size != 0)
+      handles.last = std::max(of.frame + 8 * slot, handles.other);
     return refers(target, waiter, handles, found) ? std::optional(found) : std::nullopt;
   }
   std::array<uint64_t, 2> counter;
   if (read_words(target, word, counter) != 2) return {};
-  if (const auto object = waiting_object(target, of, slot)) return object;
+  if (is_promise_known(of))
+    if (const auto object = waiting_object(target, of, slot)) return object;
   if (counter[0] == 0 || counter[0] > most_children || !may_be_address(counter[1])) return {};
   if (!read_either(target, counter[1], waiter) || waiter.is_final || is_in_chain(waiter.frame))
     return {};

@@ -125,7 +125,8 @@ class AwaitChain {
     uint64_t first = 0, last = 0;
     uint64_t other = 0;
     bool has(uint64_t word) const {
-      return (word >= first && word <= last && word % 8 == 0) || (other != 0 && word == other);
+      return (word >= first && word <= last && word % 8 == 0 && word - first != 8) ||
+             (other != 0 && word == other);
     }
   };
   bool refers(const Target& target, const Head& waiter, const Words& to, Candidate& found);

@@ -223,6 +223,7 @@ void CoroutineProgram::prepare(uint32_t pair) {
 PromiseUse CoroutineProgram::promise_use_of(const Pair& pair) const {
   const Module& module = modules_[pair.module];
   PromiseUse use = promise_use(code_of_resume(pair));
+  if (pair.function.compiler != Compiler::Gcc) return use;
   for (const uint64_t address : use.given_to)
     if (const Functions::Function* function = module.functions.find(address);
         function != nullptr && function->begin == address)
