@@ -148,9 +148,9 @@ std::vector<MemoryRange> qemu_ram(std::string_view tree) {
   std::vector<MemoryRange> ranges;
   bool is_memory = false;
   while (!tree.empty()) {
-    const size_t end = std::min(tree.find('\n'), tree.size());
-    std::string_view line = tree.substr(0, end);
-    tree.remove_prefix(std::min(end + 1, tree.size()));
+    const size_t length = std::min(tree.find('\n'), tree.size());
+    std::string_view line = tree.substr(0, length);
+    tree.remove_prefix(std::min(length + 1, tree.size()));
     if (line.starts_with("FlatView")) is_memory = false;
     if (line.starts_with(" AS \"memory\"")) is_memory = true;
     // "  0000000000100000-0000000007ffffff (prio 0, ram): pc.ram @0000000000100000"
@@ -162,7 +162,8 @@ std::vector<MemoryRange> qemu_ram(std::string_view tree) {
     const auto last = gdb_hex_number(line.substr(dash + 1, space - dash - 1));
     constexpr uint64_t most = uint64_t{1} << 52;
     if (!first || !last || *last < *first || *last >= most || *first % kGuestPage != 0) continue;
-    ranges.push_back({*first, (*last + 1) / kGuestPage * kGuestPage});
+    const uint64_t end = (*last + 1) / kGuestPage * kGuestPage;
+    if (*first < end) ranges.push_back({*first, end});
   }
   std::sort(ranges.begin(), ranges.end(),
             [](const MemoryRange& a, const MemoryRange& b) { return a.begin < b.begin; });

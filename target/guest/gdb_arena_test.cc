@@ -149,7 +149,8 @@ TEST_CASE("RAM in QEMU's description of memory") {
   for (const char* wrong :
        {"  1000 (prio 0, ram): x", "  -1fff (prio 0, ram): x", "  2000-1fff (prio 0, ram): x",
         "  1001-1fff (prio 0, ram): x", "  1000-ffffffffffffffff (prio 0, ram): x",
-        "  1000-1fff (prio 0, ramd): x", "  1000-1fff", "-", " - ", "  1000-1fff, ram"})
+        "  1000-1fff (prio 0, ramd): x", "  1000-1ffe (prio 0, ram): x", "  1000-1fff", "-", " - ",
+        "  1000-1fff, ram"})
     CHECK_MESSAGE(of(wrong) == 0, wrong);
 }
 
