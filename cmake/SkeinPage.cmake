@@ -26,7 +26,7 @@ file(GLOB_RECURSE wasm_sources CONFIGURE_DEPENDS
 # Foreign formats are converted to skein's before they are put into the page (trace/export/ctf.h).
 # The page parses no durations that users type, and libc++ 19 cannot parse floating-point numbers.
 list(FILTER wasm_sources EXCLUDE REGEX
-  "(_test|/unlzma|/disk_files|/base/duration|/notes_file|/replace_file|/read/foreign/.*)\\.cc$")
+  "(_test|/unlzma|/disk_files|/whole_text|/base/duration|/notes_file|/replace_file|/read/foreign/.*)\\.cc$")
 
 set(wasm_flags --target=wasm32-wasi -std=c++20 -Oz -finline-hint-functions -flto -DNDEBUG
   -fno-exceptions -fno-rtti

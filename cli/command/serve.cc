@@ -248,6 +248,7 @@ class ServedTrace {
     const auto known = std::find_if(versions_.begin(), versions_.end(),
                                     [&](const Version& one) { return one.name == version; });
     const bool is_known = known != versions_.end();
+    if (guest_) keep_guest();
     if (guest_ && is_known && !guest_->is_running()) return Answer{.version = version};
     auto update =
         web::make_update(files(), {place_, title()}, is_known ? known->manifest : web::Manifest(),
@@ -281,6 +282,24 @@ class ServedTrace {
 
  private:
   bool is_memory() const { return !memory_title_.empty(); }
+  // For a page that is opened after the guest has ended: what the memory had when it was last read.
+  void keep_guest() {
+    const std::string folder = "guest";
+    Files& memory = guest_->files();
+    const auto names = memory.list(GuestTrace::path());
+    if (guest_->is_running() && names) {
+      MemoryFiles now;
+      for (const std::string& name : *names) {
+        const auto contents = memory.open(name);
+        if (!contents) return;
+        now.add(folder + "/" + name,
+                std::vector<uint8_t>(contents->bytes().begin(), contents->bytes().end()));
+      }
+      kept_ = std::move(now);
+    } else if (kept_.type(folder) == FileType::Directory) {
+      place_ = folder;
+    }
+  }
   void keep(const MemoryTrace& memory) {
     constexpr int64_t second = 1'000'000'000;
     memory_title_ = memory.title;
@@ -295,6 +314,7 @@ class ServedTrace {
 
   Files& files() {
     if (converted_.type(place_) == FileType::Directory) return converted_;
+    if (guest_ && place_ != GuestTrace::path()) return kept_;
     if (guest_) return guest_->files();
     return files_;
   }
@@ -306,6 +326,7 @@ class ServedTrace {
   std::string path_;
   std::string place_ = path_;  // of the trace in files()
   std::optional<GuestTrace> guest_ = {};
+  MemoryFiles kept_;
   std::optional<std::pair<size_t, TaskId>> critical_;
   bool is_directory_ = false;
   uint64_t pid_ = 0;  // 0: not recorded by a process

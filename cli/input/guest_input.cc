@@ -140,8 +140,11 @@ std::optional<std::string> guest_of(const std::string& text) {
 
 GuestTrace::GuestTrace(const std::string& guest, const std::string& arena) {
   OpenGuest open = open_guest(guest, arena);
+  const bool ran = open.memory->is_running();
   Result<FoundArena> found =
       open.arena ? Result<FoundArena>(*std::move(open.arena)) : find_arena(*open.memory);
+  if (!found && ran && !open.memory->is_running())
+    die(2, escaped(guest) + ": the guest ended while its memory was read");
   if (!found) {
     Error error = found.error();
     if (error.file.empty()) error.file = escaped(guest);

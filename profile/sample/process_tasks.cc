@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <iterator>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "base/whole_text.h"
 #include "profile/perf/sample_unwinder.h"
 #include "profile/sample/monotonic_clock.h"
 #include "target/process.h"
@@ -44,8 +44,8 @@ void ProcessTasks::look(uint32_t pid, Process& process) {
 
 uint32_t ProcessTasks::number_of(uint32_t pid, uint32_t tid) {
   if (!known_.insert(tid).second) return numbers_[tid];
-  std::ifstream file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/status");
-  const std::string status{std::istreambuf_iterator<char>(file), {}};
+  const std::string status =
+      whole_text("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/status");
   const auto own = static_cast<uint32_t>(own_id_of(status));
   return numbers_[tid] = own == 0 ? tid : own;
 }

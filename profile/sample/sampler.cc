@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "base/disk_files.h"
+#include "base/whole_text.h"
 #include "profile/perf/perf_writer.h"
 #include "profile/perf/process_images.h"
 #include "profile/perf/sample_unwinder.h"
@@ -95,8 +96,7 @@ struct Sampler::State {
   // What a running process has mapped, and the names of its threads. False: nothing has changed.
   bool note_present(uint32_t pid) {
     looked = monotonic_ns();
-    std::ifstream file("/proc/" + std::to_string(pid) + "/maps");
-    std::string maps{std::istreambuf_iterator<char>(file), {}};
+    std::string maps = whole_text("/proc/" + std::to_string(pid) + "/maps");
     if (maps == noted) return false;
     noted = std::move(maps);
     for (const CodeMapping& one : code_mappings_of(pid)) {

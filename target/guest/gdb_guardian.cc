@@ -132,6 +132,9 @@ std::optional<GdbGuardian> GdbGuardian::start(int socket, std::chrono::milliseco
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t child = fork();
+  // A signal to the group of this process, such as timeout(1) sends, must not reach the child. Both
+  // do it, so that it is done before either goes on.
+  if (child >= 0) setpgid(child, child);
   if (child == 0) guard_guest(socket, pipe[0], longest_stop.count());
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   close(pipe[0]);

@@ -12,15 +12,33 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 #include <utility>
+
+#include "target/guest/gdb_clients.h"
 
 namespace skein {
 
 namespace {
 
+// The client before may just have gone.
+bool wait_until_free(const sockaddr* address, socklen_t size, std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds pause{10};
+  const auto until = GdbSocket::Clock::now() + patience;
+  while (has_client(address, size)) {
+    if (GdbSocket::Clock::now() >= until) return false;
+    std::this_thread::sleep_for(pause);
+  }
+  return true;
+}
+
 // Null: a socket or the guardian could not be made.
 std::unique_ptr<GdbSocket> connect_one(int family, const sockaddr* address, socklen_t size,
                                        std::chrono::milliseconds patience) {
+  if (!wait_until_free(address, size, patience)) {
+    errno = EAGAIN;
+    return nullptr;
+  }
   const int descriptor = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (descriptor < 0) return nullptr;
   auto made = std::make_unique<GdbSocket>(descriptor, patience);

@@ -11,9 +11,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <optional>
 
+#include "base/whole_text.h"
 #include "target/access.h"
 #include "target/living_process.h"
 #include "target/page_map.h"
@@ -26,11 +26,6 @@ namespace {
 constexpr uint64_t kPage = format::kArenaPage;
 constexpr uint64_t kMegabyte = uint64_t{1} << 20;
 constexpr uint64_t kGigabyte = uint64_t{1} << 30;
-
-std::string file_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // The RAM of x86 begins at 0 and leaves out a hole that ends at 4 GiB; that of arm64's machine
 // `virt` begins at 1 GiB.
@@ -156,7 +151,7 @@ void search(const GuestMemory& memory, MemoryRange range, std::vector<FoundArena
 
 std::vector<std::string> command_line_of(uint64_t pid) {
   std::vector<std::string> words;
-  const std::string text = file_text("/proc/" + std::to_string(pid) + "/cmdline");
+  const std::string text = whole_text("/proc/" + std::to_string(pid) + "/cmdline");
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\0', at), text.size());
     words.push_back(text.substr(at, end - at));
@@ -198,7 +193,7 @@ Result<std::unique_ptr<GuestMemory>> open_guest_process(uint64_t pid) {
   const std::optional<LivingProcess> process = living_process(pid);
   if (!process) return Error{.what = "no such process", .file = file};
   std::vector<Mapping> mappings =
-      read_maps(file_text("/proc/" + std::to_string(process->thread) + "/maps"));
+      read_maps(whole_text("/proc/" + std::to_string(process->thread) + "/maps"));
   if (mappings.empty())
     return Error{
         .what = "its memory may not be read", .file = file, .advice = advice_of(access_facts(pid))};
