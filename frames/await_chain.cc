@@ -196,6 +196,39 @@ bool AwaitChain::refers(const Target& target, const Head& waiter, const Words& t
   return false;
 }
 
+// Whether a frame has the address of an object, behind its promise, that begins with one of these
+// words: a task that is awaited by reference, or is in a container, is not in the frame.
+bool AwaitChain::leads_to(const Target& target, const Head& waiter, const Words& to,
+                          Candidate& found) {
+  constexpr size_t most = 512, object_words = 4;
+  is_all_ahead_ = false;
+  std::array<uint64_t, most> words;
+  const size_t size = std::min(frame_words(target, waiter.frame), most);
+  const size_t count = read_words(target, waiter.frame, std::span(words).first(size));
+  uint64_t before = 0;
+  for (size_t i = is_promise_known(waiter) ? promise_end(waiter) : 2; i < count; i++) {
+    const uint64_t word = words[i];
+    const bool is_inside = word >= waiter.frame && word < waiter.frame + 8 * size;
+    if (!may_be_address(word) || word % 8 != 0 || is_inside || word == before) continue;
+    before = word;
+    std::array<uint64_t, object_words> object;
+    const size_t read = read_words(target, word, object);
+    if (std::none_of(object.begin(), object.begin() + static_cast<ptrdiff_t>(read),
+                     [&](uint64_t one) { return to.has(one); }))
+      continue;
+    found.back = 8 * i;
+    found.word = word;
+    return true;
+  }
+  return false;
+}
+
+// Whether an address is in a frame, behind its header.
+bool AwaitChain::is_inside(const Target& target, uint64_t frame, uint64_t address) {
+  return address > frame + header && address - frame < most_frame &&
+         address - frame < 8 * frame_words(target, frame);
+}
+
 // One that waits does not wait for itself.
 bool AwaitChain::is_in_chain(uint64_t frame) const {
   return frame == first_.frame || std::any_of(steps_.begin(), steps_.end(),
@@ -219,19 +252,30 @@ std::optional<AwaitChain::Candidate> AwaitChain::candidate(const Target& target,
     Words handles{.first = of.frame, .last = of.frame, .other = of.frame + header};
     if (program_.pairs()[of.pair].promise_size != 0)
       handles.last = std::max(of.frame + 8 * slot, handles.other);
-    return refers(target, waiter, handles, found) ? std::optional(found) : std::nullopt;
-  }
-  std::array<uint64_t, 2> counter;
-  if (read_words(target, word, counter) != 2) return {};
-  if (is_promise_known(of))
-    if (const auto object = waiting_object(target, of, slot)) return object;
-  if (counter[0] == 0 || counter[0] > most_children || !may_be_address(counter[1])) return {};
-  if (!read_either(target, counter[1], waiter) || waiter.is_final || is_in_chain(waiter.frame))
+    if (refers(target, waiter, handles, found)) return found;
+    if (unprepared_ || !is_promise_known(of)) return {};
+    if (leads_to(target, waiter, handles, found)) return found;
+    is_unconfirmed_ = true;
     return {};
-  found.frame = waiter.frame;
-  if (word > waiter.frame && word - waiter.frame < 8 * head_words) return found;
-  const Words handles{.first = of.frame, .last = of.frame + header, .other = word};
-  return refers(target, waiter, handles, found) ? std::optional(found) : std::nullopt;
+  }
+  constexpr size_t object_words = 8;
+  std::array<uint64_t, object_words> object;
+  const size_t count = read_words(target, word, object);
+  if (count < 2) return {};
+  if (is_promise_known(of))
+    if (const auto shared = waiting_object(target, of, slot)) return shared;
+  for (size_t i = 0; i + 1 < count; i++) {
+    // A counter of 32 bits has padding behind it.
+    const auto children = static_cast<uint32_t>(object[i]);
+    if (children == 0 || children > most_children || !may_be_address(object[i + 1]) ||
+        !read_either(target, object[i + 1], waiter) || waiter.is_final || is_in_chain(waiter.frame))
+      continue;
+    found.frame = waiter.frame;
+    if (is_inside(target, waiter.frame, word)) return found;
+    const Words handles{.first = of.frame, .last = of.frame + header, .other = word};
+    if (i == 0) return refers(target, waiter, handles, found) ? std::optional(found) : std::nullopt;
+  }
+  return {};
 }
 
 // The coroutine in whose frame this word of the promise leads to an object with its handle, as an
@@ -282,14 +326,16 @@ bool AwaitChain::may_lead_to_waiter(const Target& target, const Head& of, size_t
     if (found.frame != 0) return false;
     found = one;
   }
-  if (found.frame == 0 || found.is_final || is_in_chain(found.frame) ||
-      !program_.is_prepared(found.pair))
+  if (found.frame == 0 || found.is_final || is_in_chain(found.frame)) return false;
+  if (!program_.is_prepared(found.pair)) {
+    unprepared_ = found.pair;
     return false;
+  }
   const size_t end = promise_end(found);
   for (size_t i = 2; i < end; i++)
     if (found.words[i] == word) return false;
   Candidate ignored;
-  return refers(target, found, {.other = word}, ignored);
+  return is_inside(target, found.frame, word) || refers(target, found, {.other = word}, ignored);
 }
 
 // Of Asio's promises, whose functions get their address: they begin with the handle of the
@@ -316,6 +362,7 @@ AwaitChain::Waiter AwaitChain::caller(const Target& target, const Head& of, Know
 
 AwaitChain::Waiter AwaitChain::search(const Target& target, const Head& of, Known& known) {
   std::vector<Candidate> found;
+  is_unconfirmed_ = false;
   const size_t end = promise_end(of);
   // Where the size of the promise is not known, the handle of an older frame may be left in what
   // looks like it: a continuation is read by the coroutine, at its end.
@@ -336,10 +383,11 @@ AwaitChain::Waiter AwaitChain::search(const Target& target, const Head& of, Know
     if (same == found.end()) found.push_back(*one);
   }
   if (unprepared_) return Waiter::Unknown;
+  if (found.empty() && is_unconfirmed_) return Waiter::Doubtful;
   if (found.empty()) {
     for (size_t slot = 2; is_sized && slot < end; slot++)
       if (may_lead_to_waiter(target, of, slot)) return Waiter::Doubtful;
-    return Waiter::None;
+    return unprepared_ ? Waiter::Unknown : Waiter::None;
   }
   auto& votes = votes_[of.pair];
   if (found.size() == 1) {

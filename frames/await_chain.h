@@ -130,6 +130,8 @@ class AwaitChain {
     }
   };
   bool refers(const Target& target, const Head& waiter, const Words& to, Candidate& found);
+  bool is_inside(const Target& target, uint64_t frame, uint64_t address);
+  bool leads_to(const Target& target, const Head& waiter, const Words& to, Candidate& found);
   std::optional<Candidate> waiting_object(const Target& target, const Head& of, size_t slot);
   bool may_lead_to_waiter(const Target& target, const Head& of, size_t slot);
   bool walk(const Target& target, const Head& from);
@@ -169,6 +171,7 @@ class AwaitChain {
   Head outermost_ = {};  // of its chain
   bool is_called_ = false;
   bool is_doubtful_ = false;
+  bool is_unconfirmed_ = false;  // a promise has the handle of a coroutine that may not refer to it
   std::optional<uint32_t> unprepared_ = {};
 };
 
