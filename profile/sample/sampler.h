@@ -22,7 +22,8 @@
 // those of a container: the copies of stacks, 16 MB a second, are not written. Nothing is written
 // into the process: profile/sample/perf_rings.h.
 //
-// Not thread-safe.
+// Not thread-safe. The thread that calls begins to run before others (nice -10), where that is
+// permitted.
 #pragma once
 
 #include <cstdint>
