@@ -283,6 +283,14 @@ void report_broken(const Sampler& sampler, uint32_t stack_bytes, bool has_tasks)
                    " taken before the process's symbols were read");
 }
 
+// Before the program runs, whose profile would be lost. The folder of samples is that of a file
+// that is made at once.
+void check_folder(const std::string& output) {
+  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
+  if (output != "-" && access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
+    die(1, output + " cannot be written: " + std::strerror(errno));
+}
+
 Sampler checked(Result<Sampler> sampler) {
   if (!sampler) {
     abandon_program();
@@ -302,6 +310,7 @@ int run_profile(const ProfileOptions& options) {
   if (is_trace(output) && std::filesystem::exists(output))
     die(2, output + " exists already; give another name with -o");
   const bool is_timeline = is_page(output) || is_trace(output);
+  if (!keeps) check_folder(output);
   if (!keeps && !is_trace(output)) {
     FlameOptions flame;
     flame.output = output;
