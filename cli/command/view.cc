@@ -7,6 +7,7 @@
 #include "base/disk_files.h"
 #include "cli/commands.h"
 #include "cli/die.h"
+#include "cli/input/made_trace.h"
 #include "cli/input/profile_input.h"
 #include "cli/input/running.h"
 #include "cli/input/trace_input.h"

@@ -5,9 +5,6 @@
 
 #include "base/disk_files.h"
 #include "cli/die.h"
-#include "cli/input/guest_input.h"
-#include "cli/input/memory_trace.h"
-#include "cli/input/trace_input.h"
 #include "cli/output/terminal.h"
 #ifdef SKEIN_HAS_SYMBOLS
 #include "profile/trace/profile_trace.h"
@@ -42,20 +39,6 @@ std::optional<MadeTrace> open_profile_trace(const std::string& path) {
   static_cast<void>(path);
   return {};
 #endif
-}
-
-std::optional<MadeTrace> make_trace(const std::string& text) {
-  if (std::optional<MadeTrace> profile = open_profile_trace(text)) return profile;
-  if (guest_of(text)) {
-    Trace trace = open_trace(text);
-    report_losses(trace, text);
-    return MadeTrace{.trace = std::move(trace), .title = trace_name(text)};
-  }
-  std::optional<MemoryTrace> memory = open_memory_trace(text, most_in_picture);
-  if (!memory) return {};
-  return MadeTrace{.trace = std::move(memory->trace),
-                   .title = std::move(memory->title),
-                   .note = std::string(memory_trace_note)};
 }
 
 }  // namespace skein::cli

@@ -22,10 +22,6 @@ struct MadeTrace {
 // False: this program was built without elfutils.
 bool can_read_profiles();
 
-// Of a profile, a guest (guest_input.h), a process without a recorder or a core. Throws
-// CommandError(2) if it cannot be read. Nothing: it is a trace.
-std::optional<MadeTrace> make_trace(const std::string& text);
-
 // Nothing: `path` is no perf.data, or this program was built without elfutils. Reports on stderr
 // what made names or stacks incomplete. Throws CommandError(2) if it has no samples of CPU time.
 std::optional<MadeTrace> open_profile_trace(const std::string& path);

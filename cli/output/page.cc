@@ -14,7 +14,7 @@
 #include "cli/commands.h"
 #include "cli/die.h"
 #include "cli/input/converted.h"
-#include "cli/input/memory_trace.h"
+#include "cli/input/made_trace.h"
 #include "cli/input/profile_input.h"
 #include "cli/input/running.h"
 #include "cli/input/stack_functions.h"

@@ -311,12 +311,26 @@ def test_gdb(folder):
         other.close()
         check(guest.monitor.becomes("running"), "the guest runs after both")
 
-        for _ in range(30):  # killed anywhere
+        # The connection is not begun while there is another: QEMU would stop the guest for it later.
+        other = socket.socket(socket.AF_UNIX)
+        other.connect(guest.gdb)
+        check(guest.monitor.becomes("paused"), "another debugger stops the guest again")
+        other.sendall(b"+$c#63")
+        check(guest.monitor.becomes("running"), "it lets the guest run")
+        guest.grab(folder, "busy", status=2)
+        other.close()
+        time.sleep(0.3)
+        check(guest.monitor.status() == "running", "the guest runs on when the other one has gone")
+
+        for number in range(30):  # killed anywhere, every second time with its process group
             output = os.path.join(folder, "killed")
             process = subprocess.Popen([SKEIN, "grab", "-d", "gdb:" + guest.gdb, "-w", output],
-                                       stderr=subprocess.DEVNULL)
+                                       stderr=subprocess.DEVNULL, start_new_session=True)
             time.sleep(random.random() * 0.1)
-            process.kill()
+            if number % 2 == 0:
+                process.kill()
+            else:
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             shutil.rmtree(output, ignore_errors=True)
             if not guest.monitor.becomes("running"):

@@ -74,8 +74,10 @@ class ChainWalker::Walk {
   std::optional<Run> run_at_end(TaskIndex task) const {
     if (!waits_.running[task]) return {};
     for (size_t i = model_.activations.size(); i-- > 0;)
-      if (model_.activations[i].task == task)
+      if (model_.activations[i].task == task) {
+        if (model_.activations[i].end < model_.last_event) break;
         return Run{model_.activations[i].start, model_.activations[i].executor};
+      }
     // The last event resumed it.
     return Run{model_.last_event, model_.tasks[task].executor};
   }

@@ -69,7 +69,11 @@ LiveTask LiveTaskFinder::find(TaskIndex task) const {
     live.location = wait->location;
     live.executor = wait->executor;
   } else if (run != nullptr) {
-    since = live.state == TaskState::Running ? run->start : run->end;
+    const bool is_latest = run->end >= s_.model.last_event;  // else the last event resumed it
+    if (live.state == TaskState::Running)
+      since = is_latest ? run->start : s_.model.last_event;
+    else
+      since = run->end;
   }
   if (run != nullptr) live.executor = run->executor;
   if (run == nullptr && row != nullptr) live.executor = row->executor;

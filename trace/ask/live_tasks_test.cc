@@ -120,6 +120,16 @@ TEST_CASE("a task that ended is not live, however it ended") {
   CHECK(t.all().empty());
 }
 
+TEST_CASE("a task runs since the last event that resumed it") {
+  TraceMaker t;
+  t.add(EventKind::Create, 1);
+  t.add(EventKind::Resume, 1);
+  t.add(EventKind::Suspend, 1);
+  t.add(EventKind::Resume, 1);  // at 30
+  CHECK(t.live(1).state == TaskState::Running);
+  CHECK(t.live(1).since == 30);
+}
+
 TEST_CASE("where a task waits, since when, and for what") {
   TraceMaker t;
   t.add(EventKind::Create, 1, no_task, UINT64_MAX, "", 1);

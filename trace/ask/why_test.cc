@@ -979,6 +979,16 @@ TEST_CASE("a task that the last event resumed is running") {
   CHECK(all[0].verdict == Verdict::Running);
   CHECK(all[0].running_since == 5);
   CHECK(!is_end_known(e.model));
+  // Also if it has run before.
+  const Example again = ours(R"(
+     0 create 1 as coroutine report
+     5 resume 1
+     6 suspend 1
+   100 resume 1
+  )");
+  const auto later = diagnose_all(again.trace, again.model, find_waits(again.trace, again.model));
+  REQUIRE(later.size() == 1);
+  CHECK(later[0].running_since == 100);
   // Of a process at full speed, events are later than the time at which it was looked at.
   const Model live = build_model(e.trace, {.until = 3, .is_live = true});
   CHECK(is_end_known(live));
