@@ -71,4 +71,6 @@ with tempfile.TemporaryDirectory() as folder:
             print(f"{compiler} {level}: {threads} threads", flush=True)
         share = running / (len(counts) * reads)
         print(f"{compiler} {level}: with --stop, {100 * share:.1f} % of the threads run a coroutine")
-        check(share > 0.9 or "clang" in compiler, "most of the time they do")  # clang folds compute()
+        # Of few reads, each that meets a thread between two coroutines counts much.
+        least = 0.9 if len(counts) * reads >= 20 else 0.4
+        check(share > least or "clang" in compiler, "most of the time they do")  # clang folds compute()
