@@ -209,7 +209,7 @@ bool AwaitChain::leads_to(const Target& target, const Head& waiter, const Words&
   for (size_t i = is_promise_known(waiter) ? promise_end(waiter) : 2; i < count; i++) {
     const uint64_t word = words[i];
     const bool is_inside = word >= waiter.frame && word < waiter.frame + 8 * size;
-    if (!may_be_address(word) || word % 8 != 0 || is_inside || word == before) continue;
+    if (!may_be_address(word) || is_inside || word == before) continue;
     before = word;
     std::array<uint64_t, object_words> object;
     const size_t read = read_words(target, word, object);

@@ -1,4 +1,5 @@
-// The ids of the threads of a process, from /proc/PID/task.
+// The ids of the threads of a process, from /proc/PID/task, or other numbers that are names in a
+// folder of /proc, such as processes.
 #pragma once
 
 #include <cstdint>

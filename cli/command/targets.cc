@@ -3,21 +3,20 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
-#include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "base/escape.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/input/proc_file.h"
 #include "cli/input/running.h"
 #include "cli/output/report_output.h"
 #include "report/json.h"
 #include "target/guest/guest_memory.h"
+#include "target/thread_ids.h"
 
 namespace skein::cli {
 
@@ -32,9 +31,7 @@ struct AttachTarget {
 };
 
 std::string program_name(uint64_t pid) {
-  std::string name;
-  std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/comm"), name);
-  return name;
+  return first_line("/proc/" + std::to_string(pid) + "/comm");
 }
 
 // Kernel threads and processes that may not be read show no mappings.
@@ -62,18 +59,10 @@ std::vector<AttachTarget> all_targets() {
     all.push_back({"recording", process.pid, std::to_string(process.pid), process.program,
                    process.directory});
   }
-  const size_t others = all.size();
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-    const std::string name = entry.path().filename().string();
-    uint64_t pid = 0;
-    const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (failed != std::errc() || end != name.data() + name.size()) continue;
+  for (const uint64_t pid : thread_ids("/proc")) {
     if (known.contains(pid) || !may_be_read(pid)) continue;
-    all.push_back({"process", pid, name, program_name(pid)});
+    all.push_back({"process", pid, std::to_string(pid), program_name(pid)});
   }
-  std::sort(all.begin() + static_cast<ptrdiff_t>(others), all.end(),
-            [](const AttachTarget& a, const AttachTarget& b) { return a.pid < b.pid; });
   return all;
 }
 

@@ -9,7 +9,7 @@
 
 namespace skein::cli {
 
-// What a command accepts besides traces: the message about a file that is none of these names all.
+// What a command accepts besides traces. A message about another file lists it.
 struct AcceptedInputs {
   bool memory = false;
   bool profiles = true;  // perf.data

@@ -527,6 +527,7 @@ struct Sampler::State {
                              .tv_nsec = static_cast<long>(pause % 1'000'000'000)};
       if (ppoll(&ready, extra < 0 ? 0 : 1, &time, nullptr) > 0) return true;
       stopping->sample([&](const PerfRecord& sample) { use_stopped(sample); });
+      note_cpu_time();
     }
     return false;
   }
@@ -741,10 +742,11 @@ bool Sampler::work(int milliseconds, int extra) {
 }
 
 Result<void> Sampler::finish() {
+  state_->note_cpu_time();
+  state_->counts.cpu_ns = state_->cpu_now - state_->cpu_begin;
   if (state_->stopping) {
     state_->pauses = state_->stopping->take_pauses();
     std::sort(state_->pauses.begin(), state_->pauses.end());
-    state_->counts.cpu_ns = state_->stopping->cpu_ns();
     state_->counts.sampled_ns = state_->stopping->sampled_ns();
   } else {
     state_->read_waiting();
@@ -753,8 +755,6 @@ Result<void> Sampler::finish() {
     state_->take();
     state_->use_until(UINT64_MAX);
     state_->set_waiting();
-    state_->note_cpu_time();
-    state_->counts.cpu_ns = state_->cpu_now - state_->cpu_begin;
   }
   state_->counts.profiler_ns =
       cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - state_->profiler_begin - state_->symbols_ns;

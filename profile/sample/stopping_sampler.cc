@@ -136,17 +136,10 @@ Result<void> StoppingSampler::begin() {
   ptrace(PTRACE_INTERRUPT, thread, nullptr, nullptr);
   if (const std::optional<int> status = wait_for_stop(thread, is_child_))
     ptrace(PTRACE_DETACH, thread, nullptr, static_cast<intptr_t>(pending_signal(*status)));
-  note_process_time();
-  process_begin_ = process_now_;
   for (const uint64_t present : thread_ids("/proc/" + std::to_string(pid_) + "/task"))
     threads_[present].used = cpu_time(pid_, present);
   last_ = monotonic_ns();
   return {};
-}
-
-// Also of threads that have ended.
-void StoppingSampler::note_process_time() {
-  process_now_ = std::max(process_now_, process_cpu_ns(pid_).value_or(0));
 }
 
 uint64_t StoppingSampler::look_at(uint64_t thread, uint64_t passed) {
@@ -163,7 +156,6 @@ uint64_t StoppingSampler::look_at(uint64_t thread, uint64_t passed) {
 void StoppingSampler::sample(const std::function<void(const PerfRecord&)>& use) {
   const uint64_t now = monotonic_ns();
   const uint64_t passed = now - std::exchange(last_, now);
-  note_process_time();
   for (const uint64_t thread : thread_ids("/proc/" + std::to_string(pid_) + "/task")) {
     const uint64_t since = look_at(thread, passed);
     uint64_t& unsampled = threads_[thread].unsampled;

@@ -11,7 +11,7 @@
 //
 // A sample stands for the CPU time of its thread since the one before it, also if the thread waited
 // at the times in between. After a delay, the samples that follow share that time. What is left at
-// the end, such as the time of threads that no sample has met, is cpu_ns() - sampled_ns().
+// the end, such as the time of threads that no sample has met, is in no sample: sampled_ns().
 //
 // All calls must be made by one thread. Processes that this one starts are not followed.
 #pragma once
@@ -44,8 +44,7 @@ class StoppingSampler {
   // the call of `use`.
   void sample(const std::function<void(const PerfRecord&)>& use);
 
-  // The CPU time of the process since begin(), and the sum of all periods, in ns.
-  uint64_t cpu_ns() const { return process_now_ - process_begin_; }
+  // The sum of all periods, in ns.
   uint64_t sampled_ns() const { return sampled_; }
 
   // ns, of each stop since the last call of this function.
@@ -61,14 +60,13 @@ class StoppingSampler {
   };
   // What a thread has used since the last look at it, in ns. Nothing: it has not run.
   uint64_t look_at(uint64_t thread, uint64_t passed);
-  void note_process_time();
 
   uint32_t pid_;
   uint64_t interval_;
   bool is_child_;
   std::vector<uint8_t> stack_;
   uint64_t last_ = 0;                       // when the last samples were taken
-  uint64_t process_begin_ = 0, process_now_ = 0, sampled_ = 0;
+  uint64_t sampled_ = 0;
   std::map<uint64_t, Thread> threads_ = {};
   std::vector<uint32_t> pauses_ = {};
 };

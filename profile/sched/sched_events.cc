@@ -15,6 +15,7 @@
 #include <optional>
 #include <sstream>
 
+#include "base/whole_text.h"
 #include "target/thread_ids.h"
 
 namespace skein {
@@ -55,11 +56,6 @@ std::string tracefs() {
     if (type == "debugfs") debugfs = folder + "/tracing";
   }
   return debugfs;
-}
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace
@@ -158,10 +154,10 @@ Result<void> SchedEvents::open_threads(uint32_t pid, const std::vector<int>& pro
 
 void SchedEvents::open_waking(const std::vector<int>& processors) {
   const std::string folder = tracefs() + "/events/sched/sched_waking";
-  const std::optional<WakingLayout> layout = read_waking_format(read_text(folder + "/format"));
+  const std::optional<WakingLayout> layout = read_waking_format(whole_text(folder + "/format"));
   perf_event_attr event = attribute();
   event.type = PERF_TYPE_TRACEPOINT;
-  event.config = std::strtoull(read_text(folder + "/id").c_str(), nullptr, 10);
+  event.config = std::strtoull(whole_text(folder + "/id").c_str(), nullptr, 10);
   event.sample_type |= PERF_SAMPLE_RAW;
   event.sample_period = 1;
   event.exclude_kernel = 0;

@@ -1,6 +1,5 @@
 #include "target/guest/guest_memory.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -9,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <optional>
 
@@ -18,6 +16,7 @@
 #include "target/living_process.h"
 #include "target/page_map.h"
 #include "target/process_maps.h"
+#include "target/thread_ids.h"
 
 namespace skein {
 
@@ -248,19 +247,10 @@ std::string guest_name(std::span<const std::string> words) {
 
 std::vector<Guest> find_guests() {
   std::vector<Guest> guests;
-  DIR* folder = opendir("/proc");
-  if (folder == nullptr) return guests;
-  while (const dirent* entry = readdir(folder)) {
-    const std::string_view name = entry->d_name;
-    uint64_t pid = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (error != std::errc() || end != name.data() + name.size()) continue;
+  for (const uint64_t pid : thread_ids("/proc")) {
     const std::vector<std::string> words = command_line_of(pid);
     if (is_qemu(words)) guests.push_back({pid, guest_name(words)});
   }
-  closedir(folder);
-  std::sort(guests.begin(), guests.end(),
-            [](const Guest& a, const Guest& b) { return a.pid < b.pid; });
   return guests;
 }
 

@@ -93,14 +93,14 @@ void threads(const std::string& directory) {
     }
   });
   skein_counter_set(skein_string("work"), 1);
-  burn(0.5);
+  // Timers fire at ticks of the kernel, of which a busy machine leaves this thread few: 36 to 145
+  // in 0.5 s beside 15 other processes.
+  burn(1.5);
   other.join();
   skein_stop();
   const size_t here = samples_in(directory, static_cast<uint64_t>(getpid()));
   const size_t there = samples_in(directory, silent);
-  // Timers fire at ticks of the kernel, of which a busy machine leaves this thread few: 36 to 145 of
-  // 500 samples beside 15 other processes.
-  SKEIN_CHECK(here >= 5, "this thread: %zu", here);
+  SKEIN_CHECK(here >= 20, "this thread: %zu", here);
   SKEIN_CHECK(there >= 5, "the other thread: %zu", there);
 }
 
